@@ -1,0 +1,122 @@
+// From a user's cron text to six fields that cron-parser accepts, with what it lacks (W, LW, L-n) set apart and what it
+// refuses (repeated values, ranges that go round, @midnight) written out. Everything wrong is reported here.
+
+import { InputError } from '../errors.ts'
+import { refuseOtherDialects } from './dialects.ts'
+import { type Element, fieldError, readElement } from './element.ts'
+import { ALIASES, DAY_OF_MONTH, FIELDS, type Field } from './fields.ts'
+
+const LONGEST_EXPRESSION = 256
+
+export interface NormalCron {
+  /** Six fields in cron-parser's grammar. */
+  readonly text: string
+  /** The day of month in `text` only holds the place: the days are all in the masks below. */
+  readonly daysOnlyMoving: boolean
+  /** Bit n: n days before the month's last. */
+  readonly lastDays: number
+  /** Bit d-1: the weekday nearest to day d. */
+  readonly nearestWeekdays: number
+  readonly lastWeekday: boolean
+  /** H takes its values from the job, so two jobs with the same text differ. */
+  readonly hashed: boolean
+  readonly warnings: readonly string[]
+}
+
+function expressionError(value: string, problem: string, remedy: string): InputError {
+  return new InputError({ code: 'cron.expression', field: 'cron', value, problem, remedy })
+}
+
+function splitFields(expression: string): string[] {
+  if (expression.length > LONGEST_EXPRESSION) {
+    const problem = `has ${expression.length} characters, more than ${LONGEST_EXPRESSION}`
+    throw expressionError(expression, problem, 'Split it into several schedules of one job')
+  }
+  const trimmed = expression.trim()
+  if (trimmed === '') throw expressionError(expression, 'is empty', 'Use five fields, such as "0 9 * * 1-5"')
+  refuseOtherDialects(trimmed)
+  const alias = trimmed.startsWith('@') ? ALIASES[trimmed.toLowerCase()] : trimmed
+  if (alias === undefined) {
+    throw expressionError(expression, 'is not a known alias', `Use one of ${Object.keys(ALIASES).join(' ')}`)
+  }
+  const fields = alias.toUpperCase().split(/[ \t]+/)
+  if (fields.length === 5) return ['0', ...fields]
+  if (fields.length === 6) return fields
+  const remedy = 'Use 5 fields (minute hour day-of-month month day-of-week), or 6 with the second before them'
+  throw expressionError(expression, `has ${fields.length} field${fields.length === 1 ? '' : 's'}`, remedy)
+}
+
+interface NormalField {
+  text: string
+  elements: Element[]
+}
+
+const isRepeated = (values: number[]): boolean => new Set(values).size < values.length
+
+/** What cron-parser takes as it is goes through; the rest is written out value by value. */
+function normaliseField(field: Field, text: string): NormalField {
+  const parts = text.split(',')
+  const elements = parts.map((part) => readElement(field, part))
+  const standsAlone = elements.find((element) => element.type === 'hash' || element.type === 'nth-weekday')
+  if (standsAlone !== undefined && elements.length > 1) {
+    const what = standsAlone.type === 'hash' ? 'H' : 'A weekday with #'
+    throw fieldError(field, text, `${what} cannot stand in a list`, 'Use one schedule for each; a job may have several')
+  }
+  const plain = elements.filter((element) => element.type === 'values')
+  const values = plain.flatMap((element) => element.values)
+  const isAccepted = !isRepeated(values) && !plain.some((element) => element.wraps)
+  const kept = parts.filter((_, index) => isForCronParser(elements[index], isAccepted))
+  const written = isAccepted ? [] : [...new Set(values)].sort((a, b) => a - b)
+  const unique = [...new Set([...written.map(String), ...kept])]
+  return { text: unique.join(','), elements }
+}
+
+function isForCronParser(element: Element, valuesAreAccepted: boolean): boolean {
+  switch (element.type) {
+    case 'values':
+      return valuesAreAccepted
+    case 'hash':
+    case 'nth-weekday':
+    case 'last-of-weekday':
+      return true
+    case 'last-day':
+      return element.daysBefore === 0
+    case 'nearest-weekday':
+    case 'last-weekday':
+      return false
+  }
+}
+
+function warningsOf(fields: string[]): string[] {
+  const weekday = fields[5]
+  const besideQuestionMark = fields[3] === '?' && /\d/.test(weekday.replace(/#\d/, '').replace(/\/\d+/, ''))
+  if (!besideQuestionMark) return []
+  return [
+    `The day of week ${JSON.stringify(weekday)} is read as crontab does, with 0 and 7 for Sunday; Quartz counts from 1 for Sunday. Use names such as MON-FRI to be sure.`,
+  ]
+}
+
+export function normaliseCron(expression: string): NormalCron {
+  const fields = splitFields(expression)
+  const normal = FIELDS.map((field, index) => normaliseField(field, fields[index]))
+  const days = normal[FIELDS.indexOf(DAY_OF_MONTH)]
+  let lastDays = 0
+  let nearestWeekdays = 0
+  let lastWeekday = false
+  for (const element of days.elements) {
+    if (element.type === 'last-day' && element.daysBefore > 0) lastDays |= 1 << element.daysBefore
+    if (element.type === 'nearest-weekday') nearestWeekdays |= 1 << (element.day - 1)
+    if (element.type === 'last-weekday') lastWeekday = true
+  }
+  const daysOnlyMoving = days.text === ''
+  if (daysOnlyMoving) days.text = '1'
+  return {
+    text: normal.map((field) => field.text).join(' '),
+    daysOnlyMoving,
+    lastDays,
+    nearestWeekdays,
+    lastWeekday,
+    hashed: normal.some((field) => field.elements[0].type === 'hash'),
+    warnings: warningsOf(fields),
+  }
+}

@@ -1,0 +1,26 @@
+// What a user got wrong: the field, the value as it came, what is the matter and what to do instead.
+
+const SHOWN_CHARACTERS = 60
+
+/** Makes foreign text safe and short enough to stand inside a message. */
+export function quote(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value))
+  const shown = text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text
+  return JSON.stringify(shown)
+}
+
+export class InputError extends Error {
+  readonly code: string
+  readonly field: string
+  readonly value: unknown
+  readonly remedy: string
+
+  constructor(input: { code: string; field: string; value: unknown; problem: string; remedy: string }) {
+    super(`${input.field} ${quote(input.value)}: ${input.problem}. ${input.remedy}.`)
+    this.name = 'InputError'
+    this.code = input.code
+    this.field = input.field
+    this.value = input.value
+    this.remedy = input.remedy
+  }
+}
