@@ -50,7 +50,7 @@ function listOf(values: readonly number[], name: (value: number) => string): str
 function stepOf(values: readonly number[], size: number): number | null {
   const step = values.length > 1 ? values[1] - values[0] : 0
   const isEven = values.every((value, index) => index === 0 || value - values[index - 1] === step)
-  return isEven && values.length > 2 && values[0] < step && (values.at(-1) ?? 0) + step >= size ? step : null
+  return isEven && values.length > 2 && values[0] < step && values[values.length - 1] + step >= size ? step : null
 }
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0')

@@ -65,25 +65,26 @@ function normaliseField(field: Field, text: string): NormalField {
   const plain = elements.filter((element) => element.type === 'values')
   const values = plain.flatMap((element) => element.values)
   const isAccepted = !isRepeated(values) && !plain.some((element) => element.wraps)
-  const kept = parts.filter((_, index) => isForCronParser(elements[index], isAccepted))
-  const written = isAccepted ? [] : [...new Set(values)].sort((a, b) => a - b)
-  const unique = [...new Set([...written.map(String), ...kept])]
-  return { text: unique.join(','), elements }
+  const written = isAccepted ? [] : [...new Set(values)].sort((a, b) => a - b).map(String)
+  const kept = parts.flatMap((part, index) => textForCronParser(part, elements[index], isAccepted))
+  return { text: [...new Set([...written, ...kept])].join(','), elements }
 }
 
-function isForCronParser(element: Element, valuesAreAccepted: boolean): boolean {
+/** The same thing is always written the same way (6L and SATL), because cron-parser refuses to be told twice. */
+function textForCronParser(part: string, element: Element, valuesAreAccepted: boolean): string[] {
   switch (element.type) {
     case 'values':
-      return valuesAreAccepted
+      return valuesAreAccepted ? [part] : []
     case 'hash':
     case 'nth-weekday':
+      return [part]
     case 'last-of-weekday':
-      return true
+      return [`${element.weekday}L`]
     case 'last-day':
-      return element.daysBefore === 0
+      return element.daysBefore === 0 ? ['L'] : []
     case 'nearest-weekday':
     case 'last-weekday':
-      return false
+      return []
   }
 }
 

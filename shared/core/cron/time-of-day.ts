@@ -72,8 +72,3 @@ export function timeUpTo(words: Int32Array, base: number, secondOfDay: number): 
   const earlierHours = hours & ((1 << hour) - 1)
   return earlierHours !== 0 ? highestBit(earlierHours) * 3600 + lastOfHour(words, base) : NONE
 }
-
-/** True where the second of a day matches exactly. */
-export function matchesTime(words: Int32Array, base: number, secondOfDay: number): boolean {
-  return timeFrom(words, base, secondOfDay) === secondOfDay
-}

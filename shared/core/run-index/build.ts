@@ -81,8 +81,7 @@ function tryTable(fleet: Fleet, from: number, to: number, limit: number): RunTab
 function firstBeyond(fleet: Fleet, second: number): number {
   let first = fleet.nextPair(second)
   for (let shape = 0; shape < fleet.shapes.size; shape++) {
-    const isUsed = fleet.members.starts[shape + 1] > fleet.members.starts[shape]
-    const next = isUsed ? fleet.shapes.next(shape, second - 1) : NEVER
+    const next = fleet.shapes.next(shape, second - 1)
     if (next !== NEVER && (first === NEVER || next < first)) first = next
   }
   return first

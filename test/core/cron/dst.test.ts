@@ -157,6 +157,7 @@ test('nothing comes before 1970', () => {
   const cron = compileCron('0 0 * * *', { zone: 'America/New_York' })
   expect(iso(cron.previous(at('1970-01-01T05:00:00Z')))).toBe('never')
   expect(iso(cron.previous(at('1970-01-01T05:00:01Z')))).toBe('1970-01-01T05:00:00Z')
+  expect(iso(cron.previous(0))).toBe('never')
   expect(iso(cron.next(-1000))).toBe('1970-01-01T05:00:00Z')
 })
 
