@@ -25,9 +25,9 @@ const LARGEST_OFFSET_SECONDS = 86_400
 const PIECES_TO_SEARCH = 40
 
 /** What a schedule does where the clock jumps, as bits, so that an expansion of many schedules can keep it in a word. */
-export const SHIFTS_OUT_OF_GAPS = 1
-export const SKIPS_FOLD_FIRST = 2
-export const SKIPS_FOLD_LAST = 4
+const SHIFTS_OUT_OF_GAPS = 1
+const SKIPS_FOLD_FIRST = 2
+const SKIPS_FOLD_LAST = 4
 
 function jumpRule(words: Int32Array, dst: Dst): number {
   if ((words[WEEKDAYS] & ALL_HOURS) !== 0) return 0

@@ -26,12 +26,12 @@ const field = (
   size,
 })
 
-export const MONTH_WORDS = 'JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC'.split(' ')
-export const WEEKDAY_WORDS = 'SUN MON TUE WED THU FRI SAT'.split(' ')
+const MONTH_WORDS = 'JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC'.split(' ')
+const WEEKDAY_WORDS = 'SUN MON TUE WED THU FRI SAT'.split(' ')
 
-export const SECOND = field('second', 0, 59)
-export const MINUTE = field('minute', 0, 59)
-export const HOUR = field('hour', 0, 23)
+const SECOND = field('second', 0, 59)
+const MINUTE = field('minute', 0, 59)
+const HOUR = field('hour', 0, 23)
 export const DAY_OF_MONTH = field('day of month', 1, 31)
 export const MONTH = field('month', 1, 12, MONTH_WORDS)
 export const DAY_OF_WEEK = field('day of week', 0, 7, WEEKDAY_WORDS, 7)

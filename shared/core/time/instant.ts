@@ -15,12 +15,12 @@ import {
 
 const pad = (value: number, digits = 2): string => String(value).padStart(digits, '0')
 
-export function formatDays(days: number): string {
+function formatDays(days: number): string {
   const date = dateFromDays(days)
   return `${pad(yearOf(date), 4)}-${pad(monthOf(date))}-${pad(dayOf(date))}`
 }
 
-export function formatTime(secondOfDay: number): string {
+function formatTime(secondOfDay: number): string {
   return `${pad((secondOfDay / 3600) | 0)}:${pad(((secondOfDay / 60) | 0) % 60)}:${pad(secondOfDay % 60)}`
 }
 

@@ -21,7 +21,7 @@ const BISECT_TO_SECONDS = 900
 
 /** From 2100 on every zone follows yearly rules, so 400 calendar years later everything repeats. */
 const REPEATS_FROM = 4_102_444_800
-export const REPEATS_BEFORE = REPEATS_FROM + CALENDAR_CYCLE_SECONDS
+const REPEATS_BEFORE = REPEATS_FROM + CALENDAR_CYCLE_SECONDS
 
 /** How many seconds to take off so that an instant far ahead falls into the years that the table holds. */
 export function cyclesBefore(second: number): number {

@@ -1,0 +1,56 @@
+// Shows what happens: as the ring where the terminal has room for it, as lines everywhere else, also after a resize.
+
+import { drawRing } from './draw-ring.ts'
+import { fitsRing } from './layout.ts'
+import { happeningLine, headerLines, summaryLine } from './plain.ts'
+import { Screen } from './screen.ts'
+import type { Happening, RingView } from './view.ts'
+
+export interface ShowOptions {
+  readonly isPlain: boolean
+  readonly hasColour: boolean
+}
+
+export class Show {
+  readonly #out: NodeJS.WriteStream
+  readonly #options: ShowOptions
+  readonly #screen: Screen
+  #hasHeader = false
+
+  constructor(out: NodeJS.WriteStream, options: ShowOptions) {
+    this.#out = out
+    this.#options = options
+    this.#screen = new Screen(out)
+  }
+
+  update(view: RingView, happenings: readonly Happening[]): void {
+    if (this.#showsRing()) {
+      const { columns: width, rows: height } = this.#out
+      this.#screen.draw(drawRing(view, { width, height, hasColour: this.#options.hasColour }))
+      return
+    }
+    this.pause()
+    const header = this.#hasHeader ? [] : headerLines(view)
+    this.#hasHeader = true
+    this.#print([...header, ...happenings.map((each) => happeningLine(each, view))])
+  }
+
+  /** Gives the terminal back; the next update takes it again. */
+  pause(): void {
+    this.#screen.close()
+  }
+
+  end(view: RingView): void {
+    this.pause()
+    this.#print([summaryLine(view)])
+  }
+
+  #showsRing(): boolean {
+    const { isTTY, columns, rows } = this.#out
+    return isTTY && !this.#options.isPlain && fitsRing(columns, rows)
+  }
+
+  #print(lines: readonly string[]): void {
+    if (lines.length > 0) this.#out.write(`${lines.join('\n')}\n`)
+  }
+}

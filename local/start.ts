@@ -1,0 +1,87 @@
+// What `npm start` runs: the sample jobs on the real clock until Ctrl-C. The only file here that reads the clock,
+// the environment and signals; what is due and how it looks is decided elsewhere.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Zone } from '../shared/core/time/zone.ts'
+import { zoneOf } from '../shared/core/time/zones.ts'
+import { Demo } from './demo.ts'
+import { HELP, readOptions } from './options.ts'
+import { SAMPLE_JOBS } from './samples.ts'
+import { Show } from './show.ts'
+
+function machineZone(): Zone {
+  try {
+    return zoneOf(Intl.DateTimeFormat().resolvedOptions().timeZone)
+  } catch {
+    // Some machines have a zone that IANA does not list, such as a bare offset.
+    return zoneOf('UTC')
+  }
+}
+
+const nowSecond = (): number => Math.floor(Date.now() / 1000)
+
+async function untilNextSecond(ended: AbortSignal): Promise<void> {
+  try {
+    await sleep(1000 - (Date.now() % 1000), undefined, { signal: ended })
+  } catch (error) {
+    if (!ended.aborted) throw error
+  }
+}
+
+/** Ctrl-C, a polite kill, a closed terminal and a reader that went away all end it the same way. */
+function endOf(seconds: number | null): AbortSignal {
+  const controller = new AbortController()
+  const end = () => controller.abort()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end)
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    const isReaderGone = error.code === 'EPIPE' || error.code === 'EIO'
+    if (!isReaderGone) throw error
+    end()
+  })
+  if (seconds !== null) setTimeout(end, seconds * 1000).unref()
+  return controller.signal
+}
+
+/** A shell that gets the terminal back after Ctrl-Z must not find it without cursor. */
+function pauseOnSuspend(show: Show): void {
+  process.on('SIGTSTP', () => {
+    show.pause()
+    process.kill(process.pid, 'SIGSTOP')
+  })
+}
+
+async function run(seconds: number | null, isPlain: boolean): Promise<void> {
+  const { NO_COLOR, TERM } = process.env
+  const zone = machineZone()
+  const demo = new Demo(SAMPLE_JOBS, Date.now())
+  const show = new Show(process.stdout, { isPlain: isPlain || TERM === 'dumb', hasColour: !NO_COLOR })
+  const ended = endOf(seconds)
+  const redraw = () => show.update(demo.view(nowSecond(), zone), [])
+  process.stdout.on('resize', redraw)
+  pauseOnSuspend(show)
+  redraw()
+  while (!ended.aborted) {
+    const nowMs = Date.now()
+    const happenings = demo.turn(nowMs)
+    show.update(demo.view(Math.floor(nowMs / 1000), zone), happenings)
+    await untilNextSecond(ended)
+  }
+  process.stdout.off('resize', redraw)
+  show.end(demo.view(nowSecond(), zone))
+}
+
+const options = readOptions(process.argv.slice(2))
+switch (options.type) {
+  case 'run':
+    await run(options.seconds, options.isPlain)
+    break
+  case 'help':
+    process.stdout.write(HELP)
+    break
+  case 'wrong':
+    process.stderr.write(`${options.problem}\n\n${HELP}`)
+    process.exitCode = 2
+    break
+  default:
+    options satisfies never
+}

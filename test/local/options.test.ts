@@ -1,0 +1,30 @@
+// The flags of `npm start`.
+
+import { expect, test } from 'vitest'
+import { readOptions } from '../../local/options.ts'
+
+test('without flags it runs until it is ended', () => {
+  expect(readOptions([])).toEqual({ type: 'run', seconds: null, isPlain: false })
+})
+
+test('seconds and plain are read in any order and spelling', () => {
+  const expected = { type: 'run', seconds: 6, isPlain: true }
+  expect(readOptions(['--seconds', '6', '--plain'])).toEqual(expected)
+  expect(readOptions(['--plain', '--seconds=6'])).toEqual(expected)
+})
+
+test.each(['0', '-1', '1.5', 'x', '86401', '9999999'])('%s is no number of seconds', (seconds) => {
+  expect(readOptions([`--seconds=${seconds}`])).toMatchObject({ type: 'wrong' })
+})
+
+test('seconds without a number are wrong', () => {
+  expect(readOptions(['--seconds'])).toMatchObject({ type: 'wrong' })
+})
+
+test.each(['--ring', '-x', 'plain', '--plain=yes', '--help=me'])('%s is no flag', (flag) => {
+  expect(readOptions([flag])).toEqual({ type: 'wrong', problem: `${flag} is not a flag.` })
+})
+
+test('help wins', () => {
+  expect(readOptions(['--plain', '--help'])).toEqual({ type: 'help' })
+})
