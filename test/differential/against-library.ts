@@ -36,9 +36,9 @@ function isOursRight({ expression, zone }: CronCase, { kind, atSecond }: Differe
 function classNameOf(library: Library, testCase: CronCase, difference: Difference): string | undefined {
   if (!isOursRight(testCase, difference)) return undefined
   const { expression, zone } = testCase
-  const { atSecond } = difference
+  const { atSecond, askedFromSecond = atSecond } = difference
   const onTheClock = oracleInstants(expression, zone, { gap: 'skip', overlap: 'both' }, atSecond, atSecond + 1)
-  const change = clockChangeNear(zone, atSecond)
+  const change = clockChangeNear(zone, atSecond) ?? clockChangeNear(zone, askedFromSecond)
   const situation = { ...difference, testCase, change, isOnTheClock: onTheClock.length > 0 }
   return library.classes.find(({ explains }) => explains(situation))?.name
 }

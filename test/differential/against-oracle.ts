@@ -17,7 +17,7 @@ const SECONDS_PER_DAY = 86400
 const FIRST_SECOND = 0
 const LAST_SECOND = Date.UTC(2100, 0, 1) / 1000
 
-export const isDense = ({ runsPerDay }: CronCase) => runsPerDay > DENSE_RUNS_PER_DAY
+const isDense = ({ runsPerDay }: CronCase) => runsPerDay > DENSE_RUNS_PER_DAY
 
 // A dense schedule is compared on a shorter window, moved to the clock change when there is one.
 function windowOf(testCase: CronCase): [number, number] {

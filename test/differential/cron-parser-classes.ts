@@ -2,6 +2,8 @@
 import { type ClockChange, endsAtMidnight, holdsMidnight, isOfOneHour, isOnTheHour, isTouched } from './clock-change.ts'
 import type { DisagreementClass, Situation } from './library.ts'
 
+const SECONDS_PER_DAY = 86400
+
 type Test = (change: ClockChange, situation: Situation) => boolean
 
 // Instants that are missing or too many, at a clock change of this kind.
@@ -11,6 +13,12 @@ function at(kind: ClockChange['kind'], test: Test): DisagreementClass['explains'
     if (situation.kind !== 'missing' && situation.kind !== 'extra') return false
     return change?.kind === kind && isTouched(change, situation.atSecond) && test(change, situation)
   }
+}
+
+function isEarlierThatDay(change: ClockChange, second: number): boolean {
+  const { kind, atSecond, lengthSeconds } = change
+  const dayStart = atSecond + lengthSeconds - SECONDS_PER_DAY
+  return kind === 'gap' && endsAtMidnight(change) && second >= dayStart && second < atSecond
 }
 
 const isShifted = ({ kind, isOnTheClock }: Situation) => kind === 'missing' && !isOnTheClock
@@ -46,28 +54,13 @@ export const CRON_PARSER_CLASSES: readonly DisagreementClass[] = [
   },
   {
     name: 'fold off the hour',
-    meaning: 'a fold that does not start at a full hour (Chatham): its times repeat',
+    meaning: 'a fold that does not start at a full hour (Chatham): its times repeat or are lost',
     explains: at('fold', (change) => !isOnTheHour(change)),
-  },
-  {
-    name: 'midnight gap',
-    meaning: 'a day that starts at 01:00: times of the missing first hour are dropped',
-    explains: at('gap', (change, situation) => isShifted(situation) && holdsMidnight(change)),
-  },
-  {
-    name: 'gap up to midnight',
-    meaning: 'the last hour of a day is missing: the shifted time is tested against the next date and dropped',
-    explains: at('gap', (change, situation) => isShifted(situation) && endsAtMidnight(change)),
   },
   {
     name: 'gap lost by restart',
     meaning: 'asked from an instant after the jump, it forgets the shifted times still to come',
     explains: at('gap', (change, situation) => isShifted(situation) && startsAfter(change, situation)),
-  },
-  {
-    name: 'midnight fold',
-    meaning: 'a day whose first hour comes twice: it runs in the second pass',
-    explains: at('fold', holdsMidnight),
   },
   {
     name: 'fold repeated by restart',
@@ -76,5 +69,26 @@ export const CRON_PARSER_CLASSES: readonly DisagreementClass[] = [
       'fold',
       (change, situation) => situation.kind === 'extra' && situation.isOnTheClock && startsAfter(change, situation),
     ),
+  },
+  {
+    name: 'midnight gap',
+    meaning: 'a day that starts at 01:00: times of the missing first hour are dropped',
+    explains: at('gap', (change, situation) => isShifted(situation) && holdsMidnight(change)),
+  },
+  {
+    name: 'gap up to midnight',
+    meaning: 'the last hour of a day is missing: its times, shifted into the next day, are dropped',
+    explains: at('gap', (change, situation) => isShifted(situation) && endsAtMidnight(change)),
+  },
+  {
+    name: 'day lost before a gap up to midnight',
+    meaning: 'the end of a day is missing: one day on from that time of the day before lands beyond the whole day',
+    explains: ({ kind, isOnTheClock, change, atSecond }) =>
+      kind === 'missing' && isOnTheClock && change !== undefined && isEarlierThatDay(change, atSecond),
+  },
+  {
+    name: 'midnight fold',
+    meaning: 'a day whose first hour comes twice: it runs in the second pass',
+    explains: at('fold', holdsMidnight),
   },
 ]

@@ -17,6 +17,8 @@ export interface LibraryRun {
 export interface Difference {
   kind: 'missing' | 'extra' | 'gives up' | 'goes back' | 'refuses'
   atSecond: number
+  // The instant from which the library was asked when it went wrong, for a difference at the end of its answer.
+  askedFromSecond?: number
 }
 
 export interface Situation extends Difference {
@@ -73,5 +75,5 @@ function differenceAtEnd(ours: Cron, run: LibraryRun, lastSecond: number): Diffe
   if (run.end === 'goes back') return { kind: 'goes back', atSecond: lastSecond }
   const atSecond = ours.next(lastSecond)
   if (atSecond === -1) return undefined
-  return { kind: run.end === 'never again' ? 'missing' : run.end, atSecond }
+  return { kind: run.end === 'never again' ? 'missing' : run.end, atSecond, askedFromSecond: lastSecond }
 }

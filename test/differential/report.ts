@@ -14,7 +14,7 @@ export interface Comparison {
   seconds: number
 }
 
-export interface ClassCount {
+interface ClassCount {
   library: string
   name: string
   meaning: string

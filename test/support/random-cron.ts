@@ -24,6 +24,23 @@ const VERY_NEAR_SECONDS = 3 * 3600
 const STRIDE_SECONDS = 30 * 86400
 
 const ZONES = [...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC'])].sort()
+// Clocks that change by other than an hour, off the hour, at midnight, or by a whole day.
+const ODD_ZONES = [
+  'Africa/Cairo',
+  'America/Caracas',
+  'America/Havana',
+  'America/Nuuk',
+  'America/Scoresbysund',
+  'Antarctica/Casey',
+  'Antarctica/Troll',
+  'Asia/Amman',
+  'Asia/Pyongyang',
+  'Atlantic/Azores',
+  'Australia/Lord_Howe',
+  'Pacific/Apia',
+  'Pacific/Chatham',
+  'Pacific/Fakaofo',
+]
 const stridesByZone = new Map<string, number[]>()
 
 // The starts of strides in which the zone changes its clocks; a change that is undone within one stride is not seen.
@@ -43,6 +60,7 @@ function stridesWithChange(zone: string): number[] {
 }
 
 function randomZone(random: Random): string {
+  if (random.chance(0.12)) return random.pick(ODD_ZONES)
   const zone = random.pick(ZONES)
   // Half of the zones never change their clocks in these years: one more draw keeps them to a quarter of the cases.
   return stridesWithChange(zone).length > 0 ? zone : random.pick(ZONES)

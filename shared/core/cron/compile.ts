@@ -24,6 +24,8 @@ import {
 import { type NormalCron, normaliseCron } from './normalise.ts'
 import { wallFrom } from './wall-clock.ts'
 
+type CronFields = ReturnType<typeof CronExpressionParser.parse>['fields']
+
 export interface CompiledCron {
   readonly words: Int32Array
   readonly warnings: readonly string[]
@@ -40,7 +42,7 @@ const highBits = (values: readonly number[]): number =>
 const lastWeekdayBits = (values: readonly (number | string)[]): number =>
   bitsOf(values.filter((value) => typeof value === 'string').map((value) => Number.parseInt(value, 10) % 7))
 
-function weekdayWord(normal: NormalCron, fields: ReturnType<typeof CronExpressionParser.parse>['fields']): number {
+function weekdayWord(normal: NormalCron, fields: CronFields): number {
   const { dayOfMonth, dayOfWeek, hour } = fields
   const numbers = bitsOf(dayOfWeek.values)
   const weekdays = (numbers | (numbers >>> 7)) & 127
@@ -48,14 +50,19 @@ function weekdayWord(normal: NormalCron, fields: ReturnType<typeof CronExpressio
   return (
     (nth > 0 ? (weekdays << 14) | (nth << 21) : weekdays) |
     (lastWeekdayBits(dayOfWeek.values) << 7) |
-    (dayOfMonth.isWildcard ? 0 : DAYS_RESTRICTED) |
-    (dayOfWeek.isWildcard ? 0 : WEEKDAYS_RESTRICTED) |
-    (normal.lastWeekday ? LAST_WEEKDAY : 0) |
+    (normal.daysRestricted ? DAYS_RESTRICTED : 0) |
+    (normal.weekdaysRestricted ? WEEKDAYS_RESTRICTED : 0) |
+    (normal.movingDays?.lastWeekday === true ? LAST_WEEKDAY : 0) |
     (hour.values.length === 24 ? ALL_HOURS : 0) |
-    (normal.lastWeekday || normal.lastDays !== 0 || normal.nearestWeekdays !== 0 || dayOfMonth.hasLastChar
-      ? DAYS_MOVE
-      : 0)
+    (normal.movingDays !== null || dayOfMonth.hasLastChar ? DAYS_MOVE : 0)
   )
+}
+
+/** The days of a month: cron-parser's, or ours where they hold what it does not know. */
+function setDays(words: Int32Array, { movingDays }: NormalCron, { dayOfMonth }: CronFields): void {
+  words[DAYS] = movingDays?.days ?? bitsOf(dayOfMonth.values) >>> 1
+  words[LAST_DAYS] = movingDays?.lastDays ?? (dayOfMonth.hasLastChar ? 1 : 0)
+  words[NEAREST] = movingDays?.nearestWeekdays ?? 0
 }
 
 function neverFires(expression: string): InputError {
@@ -90,11 +97,9 @@ function compile(expression: string, normal: NormalCron, hashSeed: string): Comp
   words[MINUTES_LOW] = lowBits(fields.minute.values)
   words[MINUTES_HIGH] = highBits(fields.minute.values)
   words[HOURS] = bitsOf(fields.hour.values)
-  words[DAYS] = normal.daysOnlyMoving ? 0 : bitsOf(fields.dayOfMonth.values) >>> 1
+  setDays(words, normal, fields)
   words[MONTHS] = bitsOf(fields.month.values)
   words[WEEKDAYS] = weekdayWord(normal, fields)
-  words[LAST_DAYS] = normal.lastDays | (fields.dayOfMonth.hasLastChar ? 1 : 0)
-  words[NEAREST] = normal.nearestWeekdays
   if (wallFrom(words, 0, 0) === Number.POSITIVE_INFINITY) throw neverFires(expression)
   return { words, warnings: normal.warnings }
 }

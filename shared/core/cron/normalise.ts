@@ -4,23 +4,32 @@
 import { InputError } from '../errors.ts'
 import { refuseOtherDialects } from './dialects.ts'
 import { type Element, fieldError, readElement } from './element.ts'
-import { ALIASES, DAY_OF_MONTH, FIELDS, type Field } from './fields.ts'
+import { ALIASES, DAY_OF_MONTH, DAY_OF_WEEK, FIELDS, type Field } from './fields.ts'
 
 const LONGEST_EXPRESSION = 256
 
 export interface NormalCron {
   /** Six fields in cron-parser's grammar. */
   readonly text: string
-  /** The day of month in `text` only holds the place: the days are all in the masks below. */
-  readonly daysOnlyMoving: boolean
+  /** Set where days move, which cron-parser does not know: then the day of month in `text` only holds the place. */
+  readonly movingDays: MovingDays | null
+  /** A field is unrestricted only when its text is exactly * or ?. */
+  readonly daysRestricted: boolean
+  readonly weekdaysRestricted: boolean
+  /** H takes its values from the job, so two jobs with the same text differ. */
+  readonly hashed: boolean
+  readonly warnings: readonly string[]
+}
+
+/** The whole day-of-month field, as masks. */
+export interface MovingDays {
+  /** Bit d-1: day d. */
+  readonly days: number
   /** Bit n: n days before the month's last. */
   readonly lastDays: number
   /** Bit d-1: the weekday nearest to day d. */
   readonly nearestWeekdays: number
   readonly lastWeekday: boolean
-  /** H takes its values from the job, so two jobs with the same text differ. */
-  readonly hashed: boolean
-  readonly warnings: readonly string[]
 }
 
 function expressionError(value: string, problem: string, remedy: string): InputError {
@@ -97,26 +106,32 @@ function warningsOf(fields: string[]): string[] {
   ]
 }
 
-export function normaliseCron(expression: string): NormalCron {
-  const fields = splitFields(expression)
-  const normal = FIELDS.map((field, index) => normaliseField(field, fields[index]))
-  const days = normal[FIELDS.indexOf(DAY_OF_MONTH)]
-  let lastDays = 0
-  let nearestWeekdays = 0
+function movingDaysOf(elements: readonly Element[]): MovingDays | null {
+  let [days, lastDays, nearestWeekdays] = [0, 0, 0]
   let lastWeekday = false
-  for (const element of days.elements) {
-    if (element.type === 'last-day' && element.daysBefore > 0) lastDays |= 1 << element.daysBefore
+  for (const element of elements) {
+    if (element.type === 'values') for (const day of element.values) days |= 1 << (day - 1)
+    if (element.type === 'last-day') lastDays |= 1 << element.daysBefore
     if (element.type === 'nearest-weekday') nearestWeekdays |= 1 << (element.day - 1)
     if (element.type === 'last-weekday') lastWeekday = true
   }
-  const daysOnlyMoving = days.text === ''
-  if (daysOnlyMoving) days.text = '1'
+  const isKnownToCronParser = lastDays <= 1 && nearestWeekdays === 0 && !lastWeekday
+  return isKnownToCronParser ? null : { days, lastDays, nearestWeekdays, lastWeekday }
+}
+
+const isRestricted = (text: string): boolean => text !== '*' && text !== '?'
+
+export function normaliseCron(expression: string): NormalCron {
+  const fields = splitFields(expression)
+  const normal = FIELDS.map((field, index) => normaliseField(field, fields[index]))
+  const [daysAt, weekdaysAt] = [FIELDS.indexOf(DAY_OF_MONTH), FIELDS.indexOf(DAY_OF_WEEK)]
+  const movingDays = movingDaysOf(normal[daysAt].elements)
+  if (movingDays !== null) normal[daysAt].text = '1'
   return {
     text: normal.map((field) => field.text).join(' '),
-    daysOnlyMoving,
-    lastDays,
-    nearestWeekdays,
-    lastWeekday,
+    movingDays,
+    daysRestricted: isRestricted(fields[daysAt]),
+    weekdaysRestricted: isRestricted(fields[weekdaysAt]),
     hashed: normal.some((field) => field.elements[0].type === 'hash'),
     warnings: warningsOf(fields),
   }

@@ -38,6 +38,16 @@ describe('what cron-parser lacks', () => {
     expect(days('0 0 1,15W,L-1,LW * *', '2026-01-01T12:00:00Z', 3)).toEqual(['2026-01-15', '2026-01-30', '2026-02-01'])
   })
 
+  test('a star beside a moving day does not make the field unrestricted', () => {
+    expect(days('0 0 15W,* * 1', '2026-01-01T12:00:00Z', 3)).toEqual(['2026-01-02', '2026-01-03', '2026-01-04'])
+  })
+
+  test('a moving day beside a number that its month lacks still fires', () => {
+    expect(days('0 0 16W,30 2 *', '2026-01-01T00:00:00Z', 2)).toEqual(['2026-02-16', '2027-02-16'])
+    expect(days('0 0 LW,31 11 *', '2026-01-01T00:00:00Z', 1)).toEqual(['2026-11-30'])
+    expect(days('0 0 L-19,31 9 *', '2026-01-01T00:00:00Z', 1)).toEqual(['2026-09-11'])
+  })
+
   test('@midnight is @daily', () => {
     expect(nextFew(compileCron('@midnight'), '2026-01-01T00:00:00Z', 1)).toEqual(['2026-01-02T00:00:00Z'])
     expect(nextFew(compileCron('@DAILY'), '2026-01-01T00:00:00Z', 1)).toEqual(['2026-01-02T00:00:00Z'])

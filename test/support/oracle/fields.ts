@@ -12,7 +12,7 @@ const MONTH_NAMES = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SE
 const WEEKDAY_NAMES = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']
 
 export const SECOND: FieldSpec = { min: 0, max: 59, wrapsAfter: 59, names: [] }
-export const MINUTE: FieldSpec = SECOND
+export const MINUTE: FieldSpec = { min: 0, max: 59, wrapsAfter: 59, names: [] }
 export const HOUR: FieldSpec = { min: 0, max: 23, wrapsAfter: 23, names: [] }
 export const MONTH_DAY: FieldSpec = { min: 1, max: 31, wrapsAfter: 31, names: [] }
 export const MONTH: FieldSpec = { min: 1, max: 12, wrapsAfter: 12, names: MONTH_NAMES }
