@@ -3,7 +3,7 @@
 import { NEVER } from '../time/instants.ts'
 import { expandShapes } from './expand.ts'
 import { type Fleet, jobArray, type RunPairs } from './fleet.ts'
-import type { JobOrder, RunTable } from './run-index.ts'
+import type { RunTable } from './run-index.ts'
 
 /** From here on a copy of memory is faster than a loop. */
 const COPIED_AS_A_BLOCK = 64
@@ -20,13 +20,7 @@ function sumUp(starts: Int32Array): number {
 }
 
 /** Any pairs in any order: the worst case, and what tests compare the other way with. */
-export function tableFromPairs(
-  from: number,
-  to: number,
-  pairs: RunPairs,
-  jobCount: number,
-  order: JobOrder | null = null,
-): RunTable {
+export function tableFromPairs(from: number, to: number, pairs: RunPairs, jobCount: number): RunTable {
   const { seconds, jobs } = pairs
   const starts = new Int32Array(to - from + 1)
   for (let index = 0; index < seconds.length; index++) starts[seconds[index] - from] += 1
@@ -34,7 +28,7 @@ export function tableFromPairs(
   const cursor = starts.slice()
   const sorted = jobArray(seconds.length, jobCount)
   for (let index = 0; index < seconds.length; index++) sorted[cursor[seconds[index] - from]++] = jobs[index]
-  return { from, to, starts, jobs: sorted, order, beyond: () => NEVER }
+  return { from, to, starts, jobs: sorted, beyond: () => NEVER }
 }
 
 /** The longest part of [from, to) with at most `limit` runs, found by halving: memory has a bound whatever the fleet. */
@@ -75,13 +69,14 @@ function tryTable(fleet: Fleet, from: number, to: number, limit: number): RunTab
   }
   for (let index = 0; index < pairs.seconds.length; index++)
     jobs[cursor[pairs.seconds[index] - from]++] = pairs.jobs[index]
-  return { from, to, starts, jobs, order: fleet.order, beyond: (second) => firstBeyond(fleet, second) }
+  return { from, to, starts, jobs, beyond: (second) => firstBeyond(fleet, second) }
 }
 
 function firstBeyond(fleet: Fleet, second: number): number {
   let first = fleet.nextPair(second)
   for (let shape = 0; shape < fleet.shapes.size; shape++) {
-    const next = fleet.shapes.next(shape, second - 1)
+    const isUsed = fleet.members.starts[shape + 1] > fleet.members.starts[shape]
+    const next = isUsed ? fleet.shapes.next(shape, second - 1) : NEVER
     if (next !== NEVER && (first === NEVER || next < first)) first = next
   }
   return first

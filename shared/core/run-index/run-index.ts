@@ -3,6 +3,7 @@
 
 import { NEVER } from '../time/instants.ts'
 
+/** Jobs are numbered by priority and then by id, so that a sort of plain numbers puts a second into that order. */
 export type JobNumbers = Uint16Array | Int32Array
 
 /** Runs of a window [from, to): those of second s are jobs[starts[s - from]] up to jobs[starts[s - from + 1]]. */
@@ -11,15 +12,8 @@ export interface RunTable {
   readonly to: number
   readonly starts: Int32Array
   readonly jobs: JobNumbers
-  /** Place of each job in the order by priority and id, and the job at each place. */
-  readonly order: JobOrder | null
   /** The first run at or after a second past the window, or NEVER. */
   readonly beyond: (second: number) => number
-}
-
-export interface JobOrder {
-  readonly placeOf: Int32Array
-  readonly jobAt: Int32Array
 }
 
 const SORTED_BY_INSERTION = 24
@@ -101,22 +95,10 @@ export function queryTable(
     const begin = written
     for (let position = starts[second]; position < starts[second + 1]; position++)
       jobs[written++] = table.jobs[position]
-    putInOrder(table.order, jobs, begin, written)
+    sortNumbers(jobs, begin, written)
     seconds?.fill(table.from + second, begin, written)
   }
   return count
-}
-
-/** Sorts by place rather than with a comparison, which makes it a sort of plain numbers. */
-function putInOrder(order: JobOrder | null, jobs: Int32Array, begin: number, end: number): void {
-  if (end - begin < 2) return
-  if (order === null) {
-    sortNumbers(jobs, begin, end)
-    return
-  }
-  for (let index = begin; index < end; index++) jobs[index] = order.placeOf[jobs[index]]
-  sortNumbers(jobs, begin, end)
-  for (let index = begin; index < end; index++) jobs[index] = order.jobAt[jobs[index]]
 }
 
 export const EMPTY_TABLE: RunTable = {
@@ -124,6 +106,5 @@ export const EMPTY_TABLE: RunTable = {
   to: 0,
   starts: new Int32Array(1),
   jobs: new Uint16Array(0),
-  order: null,
   beyond: () => NEVER,
 }

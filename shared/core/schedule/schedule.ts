@@ -1,5 +1,6 @@
 // One schedule of a job as the user writes it: cron, every or at, of kind start, stop or restart.
 
+import { z } from 'zod'
 import { type Cron, compileCron, type Dst } from '../cron/cron.ts'
 import { InputError } from '../errors.ts'
 import { parseInstant } from '../time/instant.ts'
@@ -7,13 +8,17 @@ import type { Instants } from '../time/instants.ts'
 import { Every } from './every.ts'
 import { once } from './once.ts'
 
-export type Kind = 'start' | 'stop' | 'restart'
+const kind = z.enum(['start', 'stop', 'restart']).optional()
+const zone = z.string().optional()
 
-export type ScheduleSpec = { readonly kind?: Kind } & (
-  | { readonly cron: string; readonly zone?: string }
-  | { readonly every: number; readonly anchor?: string; readonly zone?: string }
-  | { readonly at: string; readonly zone?: string }
-)
+export const scheduleSchema = z.union([
+  z.strictObject({ kind, cron: z.string(), zone }),
+  z.strictObject({ kind, every: z.number(), anchor: z.string().optional(), zone }),
+  z.strictObject({ kind, at: z.string(), zone }),
+])
+
+export type ScheduleSpec = Readonly<z.infer<typeof scheduleSchema>>
+export type Kind = NonNullable<ScheduleSpec['kind']>
 
 /** A named set of schedules that jobs take over. */
 export interface Template {

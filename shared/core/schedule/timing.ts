@@ -36,7 +36,7 @@ export interface Timing {
   readonly restart: Instants
   /** Effective = nominal + this, for start and restart. A stop comes at its very second. */
   readonly spreadSeconds: number
-  /** The shape of the starts, where there is just one schedule and nothing else bears on it. */
+  /** The shape of the job, where it has just one schedule, of kind start, and nothing else bears on it. */
   readonly shape: Shape | null
   readonly warnings: readonly string[]
 }
@@ -62,7 +62,8 @@ export function compileTiming(spec: TimingSpec): Timing {
   const stops = ofKind('stop').map(({ compiled: { instants } }) => instants)
   const isUnbounded = first === FIRST_SECOND && lastStart === LAST_SECOND
   const starts = ofKind('start')
-  const sharesItsShape = isUnbounded && calendars.length === 0 && spreadSeconds === 0 && starts.length === 1
+  const sharesItsShape =
+    isUnbounded && calendars.length === 0 && spreadSeconds === 0 && starts.length === 1 && compiled.length === 1
   return {
     start: starting('start'),
     stop: stops.length === 0 ? NOTHING : boundedBy(unionOf(stops), first, last),

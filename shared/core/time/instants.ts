@@ -11,6 +11,6 @@ export interface Instants {
 }
 
 /** Appends the instants of [from, to) to the caller's array, in order. */
-export function between(instants: Instants, from: number, to: number, out: number[]): void {
+export function between(instants: Pick<Instants, 'next'>, from: number, to: number, out: number[]): void {
   for (let t = instants.next(from - 1); t !== NEVER && t < to; t = instants.next(t)) out.push(t)
 }

@@ -90,17 +90,6 @@ describe('the run index', () => {
   test('multiple jobs at same time', () => {
     const runs: Run[] = [...Array(200).keys()].reverse().map((job) => [7, job])
     expect(query(indexOf(runs), 7, 8)).toEqual([...runs].reverse())
-    const placeOf = Int32Array.from({ length: 1000 }, (_, job) => 999 - job)
-    const table = tableFromPairs(0, 100, { seconds: [7, 7, 8, 7], jobs: [3, 1, 4, 2] }, 1000, {
-      placeOf,
-      jobAt: placeOf,
-    })
-    expect(query(table, 0, 100)).toEqual([
-      [7, 3],
-      [7, 2],
-      [7, 1],
-      [8, 4],
-    ])
   })
 
   test('concurrent reads', async () => {

@@ -161,12 +161,13 @@ describe('spread', () => {
 describe('the shape of a job', () => {
   test('is its one schedule where nothing else bears on it', () => {
     expect(timing([{ cron: '0 9 * * *' }]).shape).toBeInstanceOf(Cron)
-    expect(timing([{ every: 60 }, { kind: 'stop', every: 90 }]).shape).toBeInstanceOf(Every)
+    expect(timing([{ every: 60 }]).shape).toBeInstanceOf(Every)
   })
 
   test.each<[string, ScheduleSpec[], Partial<TimingSpec>]>([
     ['two schedules', [{ every: 60 }, { every: 90 }], {}],
     ['none', [{ kind: 'stop', every: 60 }], {}],
+    ['a stop', [{ every: 60 }, { kind: 'stop', every: 90 }], {}],
     ['once only', [{ at: '2026-01-01T00:00:00Z' }], {}],
     ['a start', [{ every: 60 }], { startAt: '2026-01-01T00:00:00Z' }],
     ['an end', [{ every: 60 }], { endAt: '2026-01-01T00:00:00Z' }],

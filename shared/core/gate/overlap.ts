@@ -1,0 +1,91 @@
+// Where time alone keeps the runs of a job apart, and where a lock must. Most jobs have long gaps and short runs: for
+// them a run that starts on time needs no lock, and everything else keeps clear of those times.
+
+import { governedOf, type VersionedJob, versionAt } from '../job/version.ts'
+import { type DueItem, dueBetween, previousRuns } from '../planner/due.ts'
+import { NEVER } from '../time/instants.ts'
+
+/** A first attempt that starts later than this no longer counts as on time. */
+const ON_TIME_SECONDS = 5
+const GAP_MARGIN_SECONDS = 20
+const CLEAR_BEFORE_SECONDS = 10
+const CLEAR_AFTER_SECONDS = 5
+
+const LONGEST_DEFAULT_TIMEOUT_SECONDS = 60
+
+/** Where the user gives no timeout: a minute, or what lets two runs keep apart without a lock. */
+export function defaultTimeoutSeconds(shortestGapSeconds: number): number {
+  const half = Math.floor((shortestGapSeconds - GAP_MARGIN_SECONDS) / 2)
+  return Math.max(1, Math.min(LONGEST_DEFAULT_TIMEOUT_SECONDS, half))
+}
+
+/** How many instants are looked at to find the shortest gap of a job. */
+const GAPS_LOOKED_AT = 500
+
+/** The shortest gap between the next instants, for the default timeout only: safety never rests on it. */
+export function shortestGapSeconds(next: (after: number) => number, from: number): number {
+  let shortest = Number.POSITIVE_INFINITY
+  let t = next(from)
+  for (let looked = 0; looked < GAPS_LOOKED_AT && t !== NEVER; looked++) {
+    const following = next(t)
+    if (following === NEVER) break
+    shortest = Math.min(shortest, following - t)
+    t = following
+  }
+  return shortest
+}
+
+const neededGap = (timeoutSeconds: number): number => 2 * timeoutSeconds + GAP_MARGIN_SECONDS
+
+/**
+ * True where the run of an instant, started on time, cannot meet the run of another instant. Of those before it the newest of
+ * every version counts, for a run of an older definition may still be going. Of those after it only the version in
+ * force: a later edit finds this instant behind it and keeps clear in its turn.
+ */
+export function isKeptApartByTime(job: VersionedJob, second: number): boolean {
+  const governed = governedOf(job).findLast(({ from }) => from <= second)
+  if (governed === undefined) return false
+  const { timeoutSeconds } = governed.version
+  const isClearBefore = previousRuns(job, second).every(
+    (earlier) => second - earlier.second >= neededGap(Math.max(timeoutSeconds, earlier.version.timeoutSeconds)),
+  )
+  const nexts = [governed.timing.start.next(second), governed.timing.restart.next(second)].filter((t) => t !== NEVER)
+  return isClearBefore && nexts.every((next) => next - second >= neededGap(timeoutSeconds))
+}
+
+/** A scheduled first attempt that starts on time at an instant that stands alone needs no lock. */
+export function needsNoLock(
+  job: VersionedJob,
+  run: { trigger: string; attempt: number; instant: number | null },
+  now: number,
+): boolean {
+  const isOnTime = run.instant !== null && now - run.instant <= ON_TIME_SECONDS
+  return run.trigger === 'SCHEDULE' && run.attempt === 1 && isOnTime && isKeptApartByTime(job, run.instant as number)
+}
+
+/**
+ * The first second at or after `from` at which a run with a lock may start without meeting one without: no instant that
+ * needs no lock lies so near that either could still run when the other starts. There is such a second soon, because
+ * instants that need no lock lie further apart than two runs take.
+ */
+export function clearSecond(job: VersionedJob, from: number): number {
+  let x = from
+  let blocking = blockingInstant(job, x)
+  while (blocking !== null) {
+    x = blocking.second + blocking.version.timeoutSeconds + CLEAR_BEFORE_SECONDS + 1
+    blocking = blockingInstant(job, x)
+  }
+  return x
+}
+
+function blockingInstant(job: VersionedJob, x: number): DueItem | null {
+  const timeouts = job.versions.map(({ timeoutSeconds }) => timeoutSeconds)
+  const longest = Math.max(...timeouts)
+  const items: DueItem[] = []
+  dueBetween(job, x - longest - CLEAR_BEFORE_SECONDS, x + longest + CLEAR_AFTER_SECONDS + 1, items)
+  // Before its first version a job has no instants either, so any timeout will do.
+  const own = versionAt(job, x)?.timeoutSeconds ?? longest
+  const isNear = ({ second, version }: DueItem) =>
+    second >= x - version.timeoutSeconds - CLEAR_BEFORE_SECONDS && second <= x + own + CLEAR_AFTER_SECONDS
+  return items.findLast((item) => item.kind !== 'stop' && isNear(item) && isKeptApartByTime(job, item.second)) ?? null
+}

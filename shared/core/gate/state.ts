@@ -1,0 +1,45 @@
+// What a job's state item knows: who runs, who waits, what succeeded last. Only jobs that need it have one.
+
+import type { CatchUpCursor } from '../planner/catch-up.ts'
+
+export interface Holder {
+  readonly runId: string
+  readonly attempt: number
+  /** null for a manual run. */
+  readonly instant: number | null
+  readonly deadline: number
+  /** False for a run that was given the lock and has not started yet. */
+  readonly started: boolean
+}
+
+export interface Waiter {
+  readonly runId: string
+  /** What it is ordered by: its instant, or for a manual run the second in which it came. */
+  readonly orderedBy: number
+  readonly attempt: number
+}
+
+export interface JobState {
+  /** One for SERIAL, DISCARD and COVER; up to max for CONCURRENT. A set of runs, never a counter. */
+  readonly holders: readonly Holder[]
+  readonly waiting: readonly Waiter[]
+  /** The instant, or for a manual run the start, of the newest run that succeeded. */
+  readonly lastSuccess: number | null
+  readonly catchUp: readonly CatchUpCursor[]
+}
+
+export const NEW_STATE: JobState = { holders: [], waiting: [], lastSuccess: null, catchUp: [] }
+
+export const MOST_WAITING = 1000
+
+/** Those who really hold the lock: past its deadline a holder counts as gone. */
+export const liveHolders = (state: JobState, now: number): Holder[] =>
+  state.holders.filter(({ deadline }) => now < deadline)
+
+/** The one that starts next: oldest first, and of two equally old the one that came first. */
+export function oldestWaiter(state: JobState): Waiter | null {
+  return state.waiting.reduce<Waiter | null>(
+    (oldest, each) => (oldest === null || each.orderedBy < oldest.orderedBy ? each : oldest),
+    null,
+  )
+}

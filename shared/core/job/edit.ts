@@ -1,0 +1,78 @@
+// What an edit does to a job's history: when it becomes active, which moves it keeps, how long old versions must stay.
+
+import { InputError } from '../errors.ts'
+import { type DueItem, dueBetween, nextDue } from '../planner/due.ts'
+import { formatInstant } from '../time/instant.ts'
+import { NEVER } from '../time/instants.ts'
+import type { JobVersion, Move, VersionedJob } from './version.ts'
+
+const ACTIVE_AFTER_SECONDS = 2
+
+/** An edit is in force from here on, never earlier: two seconds after the store's time and after all that is opened. */
+export const activeFromOf = (storeSecond: number, fence: number): number =>
+  Math.max(storeSecond, fence) + ACTIVE_AFTER_SECONDS
+
+/** Where the fence had passed activeFrom before the commit was known: from here on the new definition is surely seen. */
+export const sureFromOf = (activeFrom: number, fenceAfterCommit: number): number | undefined =>
+  fenceAfterCommit >= activeFrom ? fenceAfterCommit + ACTIVE_AFTER_SECONDS : undefined
+
+/** Versions a job keeps at most; more edits than this before the audit has caught up are refused. */
+export const MOST_VERSIONS = 20
+
+/** Adds a version. What ended before all was accounted for may go; nothing else ever does. */
+export function addVersion(job: VersionedJob, version: JobVersion, auditedThrough: number): VersionedJob {
+  const all = [...job.versions, version]
+  const needed = all.filter((_, index) => index === all.length - 1 || all[index + 1].activeFrom > auditedThrough)
+  if (needed.length > MOST_VERSIONS) {
+    throw new InputError({
+      code: 'job.too-many-edits',
+      field: 'version',
+      value: version.version,
+      problem: `the job was edited ${MOST_VERSIONS} times within seconds`,
+      remedy: 'Wait half a minute and send the edit again',
+    })
+  }
+  return { id: job.id, versions: needed }
+}
+
+/** A reschedule moves the first instant from activeFrom on, and only that one. */
+export function moveOf(job: VersionedJob, activeFrom: number, to: number): Move {
+  const from = nextStart(job, activeFrom - 1)
+  if (from === NEVER) throw moveError(to, 'there is no instant left to move', 'Change the schedule, or trigger the job')
+  if (to < activeFrom) throw moveError(to, 'is in the past', `Use a time from ${formatInstant(activeFrom)} on`)
+  return { from, to }
+}
+
+function moveError(to: number, problem: string, remedy: string): InputError {
+  return new InputError({ code: 'job.reschedule', field: 'at', value: formatInstant(to), problem, remedy })
+}
+
+/** Stops may come between; a job that has this many of them before its next start has none worth moving. */
+const STOPS_PASSED_OVER = 100
+
+function nextStart(job: VersionedJob, after: number): number {
+  let t = nextDue(job, after)
+  for (let passed = 0; passed < STOPS_PASSED_OVER && t !== NEVER; passed++) {
+    const items: DueItem[] = []
+    dueBetween(job, t, t + 1, items)
+    if (items.some(({ kind }) => kind === 'start')) return t
+    t = nextDue(job, t)
+  }
+  return NEVER
+}
+
+const JUST_PAST_SECONDS = 60
+
+/** A single time that has just passed is meant as now; one that is long past is a mistake. */
+export function onceInstant(at: number, activeFrom: number): number {
+  if (at >= activeFrom) return at
+  if (activeFrom - at <= JUST_PAST_SECONDS) return activeFrom
+  const remedy = `Use a time from ${formatInstant(activeFrom)} on, or trigger the job`
+  throw new InputError({
+    code: 'schedule.past',
+    field: 'at',
+    value: formatInstant(at),
+    problem: 'is in the past',
+    remedy,
+  })
+}

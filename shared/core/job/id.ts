@@ -1,0 +1,31 @@
+// A job's id is a hash of its name, so that a name finds its job without a look-up. The id's last bits are its shard,
+// its first bits its page: two independent parts of one number.
+
+import { hashText } from '../hash.ts'
+
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const ID_LENGTH = 11
+
+/** Eleven base62 digits of 64 bits; sorted as text they are sorted as numbers. */
+export function jobIdOf(namespace: string, name: string): string {
+  let left = hashText(`${namespace}/${name}`)
+  let id = ''
+  for (let digit = 0; digit < ID_LENGTH; digit++) {
+    id = DIGITS[Number(left % 62n)] + id
+    left /= 62n
+  }
+  return id
+}
+
+/** The 64-bit number that an id writes. */
+export function hashOfId(id: string): bigint {
+  let hash = 0n
+  for (const digit of id) hash = hash * 62n + BigInt(DIGITS.indexOf(digit))
+  return hash
+}
+
+/** `shardCount` is a power of two. */
+export const shardOf = (hash: bigint, shardCount: number): number => Number(hash & BigInt(shardCount - 1))
+
+/** The first 32 bits, of which a page takes as many as its second is deep. */
+export const pageBitsOf = (hash: bigint): number => Number(hash >> 32n)

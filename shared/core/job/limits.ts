@@ -1,0 +1,22 @@
+// How large the parts of a job may be. Numbers only, so that messages, schemas and tests say the same.
+
+export const LIMITS = {
+  payloadBytes: 64 * 1024,
+  descriptionCharacters: 1000,
+  tags: 50,
+  tagCharacters: 100,
+  schedules: 20,
+  calendars: 20,
+  dependencies: 20,
+  maxRuns: 100_000,
+  spreadSeconds: 86_400,
+  timeoutSeconds: 840,
+  maxLatenessSeconds: 7 * 86_400,
+  retryAttempts: 100,
+  retryDelaySeconds: 7 * 86_400,
+  catchUpWindowSeconds: 30 * 86_400,
+  catchUpRuns: 1000,
+  concurrent: 1000,
+  priority: 100,
+  keepDays: 365,
+} as const

@@ -1,0 +1,78 @@
+// Compares what was due with what the ledger holds, and says what to send again. This is how a wiped queue heals and a
+// dead executor's runs come back.
+
+import type { PlannedRun } from '../planner/snapshot.ts'
+import { type Found, type Standing, standingOf } from './standing.ts'
+
+/** A second is left alone until it is this old. */
+const AUDITED_AFTER_SECONDS = 15
+const AUDIT_EVERY_SECONDS = 10
+const AUDIT_CHUNK_SECONDS = 60
+
+export interface AuditInput {
+  /** Everything due in (after, through]. */
+  readonly runs: readonly PlannedRun[]
+  readonly after: number
+  readonly through: number
+  readonly find: (run: PlannedRun) => Found
+  readonly isLive: (second: number) => boolean
+  readonly now: number
+}
+
+export interface AuditResult {
+  /** Missing and dead runs, to be sent again. */
+  readonly resend: readonly PlannedRun[]
+  readonly doubled: readonly PlannedRun[]
+  /** The last second up to which every instant is accounted for. */
+  readonly auditedThrough: number
+}
+
+/** Up to which second an audit goes: what was sent, is old enough and was planned with fresh eyes, a minute at a time. */
+export function auditableThrough(
+  shard: { watermark: number; auditedThrough: number },
+  now: number,
+  drainedAt: number,
+): number {
+  const chunkEnd = shard.auditedThrough + AUDIT_CHUNK_SECONDS
+  return Math.min(shard.watermark, now - AUDITED_AFTER_SECONDS, drainedAt, chunkEnd)
+}
+
+const isAccountedFor = (standing: Standing): boolean => standing === 'fine' || standing === 'open'
+
+export function audit({ runs, after, through, find, isLive, now }: AuditInput): AuditResult {
+  const judged = runs
+    .filter(({ second, kind }) => second > after && second <= through && kind !== 'stop')
+    .map((run) => ({ run, standing: standingOf(find(run), isLive(run.second), now) }))
+  const withStanding = (...standings: Standing[]) =>
+    judged.filter(({ standing }) => standings.includes(standing)).map(({ run }) => run)
+  const firstOpenSecond = judged
+    .filter(({ standing }) => !isAccountedFor(standing))
+    .reduce((first, { run }) => Math.min(first, run.second), through + 1)
+  return {
+    resend: withStanding('missing', 'dead'),
+    doubled: withStanding('doubled'),
+    auditedThrough: firstOpenSecond - 1,
+  }
+}
+
+const FIRST_RESEND_AGE_SECONDS = 20
+const RESEND_AGE_FACTOR = 4
+
+/**
+ * Whether what is missing in a second is sent again now. An empty queue cannot hold it, so at once; a queue with a backlog may, so
+ * only when the second's age passes 20, 80, 320 … seconds: a slow backlog is not made longer by copies of itself.
+ */
+export function isResendDue(ageSeconds: number, queueIsEmpty: boolean): boolean {
+  if (queueIsEmpty) return true
+  for (let age = FIRST_RESEND_AGE_SECONDS; age <= ageSeconds; age *= RESEND_AGE_FACTOR) {
+    if (ageSeconds - age < AUDIT_EVERY_SECONDS) return true
+  }
+  return false
+}
+
+const FIRST_OPEN_DELAY_SECONDS = 20
+const LONGEST_OPEN_DELAY_SECONDS = 640
+
+/** How long until an open run that was sent again for the nth time is looked at once more: 20, 40, 80 … 640 s. */
+export const openDelaySeconds = (times: number): number =>
+  Math.min(LONGEST_OPEN_DELAY_SECONDS, FIRST_OPEN_DELAY_SECONDS * 2 ** Math.min(times - 1, 10))

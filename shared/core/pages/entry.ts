@@ -1,0 +1,87 @@
+// What a page says about one run, as a short text: first that somebody has it, then how it ended. Times count from the
+// second of the page, in base 36, so that 24 runs fit into one kilobyte, which is what one write unit holds.
+
+import type { RunStatus } from '../run/status.ts'
+
+/** Somebody has it: the token tells who, and past the deadline the claim is dead. */
+export interface ClaimEntry {
+  readonly status: 'RUNNING'
+  readonly attempt: number
+  readonly token: string
+  readonly deadlineSecond: number
+}
+
+/** Nobody has it: it waits, or another attempt is due. Starting it is a fresh claim. */
+export interface IdleEntry {
+  readonly status: 'WAITING' | 'QUEUED'
+  readonly attempt: number
+}
+
+export interface OutcomeEntry {
+  readonly status: Exclude<RunStatus, 'RUNNING' | 'WAITING' | 'QUEUED'>
+  readonly attempt: number
+  /** Milliseconds from the second of the page to the start, and from there to the end; 0 where it never started. */
+  readonly startOffsetMs: number
+  readonly durationMs: number
+}
+
+export type PageEntry = ClaimEntry | IdleEntry | OutcomeEntry
+
+const LETTERS: Readonly<Record<RunStatus, string>> = {
+  RUNNING: 'R',
+  WAITING: 'W',
+  QUEUED: 'Q',
+  SUCCEEDED: 'S',
+  FAILED: 'F',
+  TIMED_OUT: 'T',
+  CANCELLED: 'C',
+  DISCARDED: 'D',
+  SKIPPED: 'K',
+  EXPIRED: 'E',
+  MISSED: 'M',
+  LOST: 'L',
+}
+
+const STATUS_OF = Object.fromEntries(Object.entries(LETTERS).map(([status, letter]) => [letter, status])) as Readonly<
+  Record<string, RunStatus | undefined>
+>
+
+/** A random token of this many characters tells two claims of one run apart; there are never more than a few. */
+export const TOKEN_LENGTH = 8
+
+const write = (value: number): string => value.toString(36)
+const read = (text: string): number => Number.parseInt(text, 36)
+
+export function encodeEntry(entry: PageEntry, second: number): string {
+  const head = `${LETTERS[entry.status]}${write(entry.attempt)}`
+  switch (entry.status) {
+    case 'RUNNING':
+      return `${head}.${entry.token}.${write(entry.deadlineSecond - second)}`
+    case 'WAITING':
+    case 'QUEUED':
+      return head
+    default:
+      return `${head}.${write(entry.startOffsetMs)}.${write(entry.durationMs)}`
+  }
+}
+
+/** Throws where the text is no entry: better to stop than to run something twice. */
+export function decodeEntry(text: string, second: number): PageEntry {
+  const [head, first = '', last = ''] = text.split('.')
+  const status = STATUS_OF[head.charAt(0)]
+  const attempt = read(head.slice(1))
+  if (status === undefined || !(attempt >= 1))
+    throw new Error(`a page of second ${second} holds ${JSON.stringify(text)}, which is no entry`)
+  switch (status) {
+    case 'RUNNING':
+      return { status, attempt, token: first, deadlineSecond: second + read(last) }
+    case 'WAITING':
+    case 'QUEUED':
+      return { status, attempt }
+    default:
+      return { status, attempt, startOffsetMs: read(first), durationMs: read(last) }
+  }
+}
+
+/** Most entries that one write may name. */
+export const ENTRIES_A_WRITE = 64

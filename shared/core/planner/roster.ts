@@ -1,0 +1,128 @@
+// The list of jobs behind a snapshot, kept in the order of priority and id, with what the run index needs of each.
+// The list is replaced whole at every change, so that whoever holds it can tell whether it is still the same.
+
+import { hashOfId, pageBitsOf } from '../job/id.ts'
+import { governedOf, type VersionedJob } from '../job/version.ts'
+import { NO_SHAPE } from '../run-index/fleet.ts'
+import { ShapeTable } from '../run-index/shape-table.ts'
+
+export interface Entry {
+  readonly job: VersionedJob
+  readonly priority: number
+  readonly pageBits: number
+  /** The shape that the job has from `shapeFrom` on; before that second older versions may have their say. */
+  readonly shape: number
+  readonly shapeFrom: number
+  /** From this second on a deleted job is never due. */
+  readonly goneFrom: number
+}
+
+/** What a change means for whoever has planned the job already. */
+export interface JobChange {
+  readonly type: 'added' | 'updated' | 'deleted'
+  readonly jobId: string
+}
+
+function changeOf(job: VersionedJob, isKnown: boolean): JobChange {
+  const isDeleted = job.versions[job.versions.length - 1].status === 'DELETED'
+  return { type: isDeleted ? 'deleted' : isKnown ? 'updated' : 'added', jobId: job.id }
+}
+
+/** Shapes that no job has any more are kept until they are this many more than the jobs. */
+const SPARE_SHAPES = 1000
+
+/** A change of one job among a hundred thousand must not sort them all again. */
+const SORTED_IN_ONE_BY_ONE = 64
+
+function byPriorityAndId(a: Entry, b: Entry): number {
+  return b.priority - a.priority || compareTexts(a.job.id, b.job.id)
+}
+
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+const lastVersion = (job: VersionedJob): number => job.versions[job.versions.length - 1].version
+
+export class Roster {
+  entries: readonly Entry[] = []
+  shapes = new ShapeTable()
+  readonly #byId = new Map<string, Entry>()
+  #byIdOrder: VersionedJob[] | null = null
+
+  find(id: string): Entry | undefined {
+    return this.#byId.get(id)
+  }
+
+  /** Jobs after a given one in order of id: the order in which a backlog is worked off. */
+  jobsAfter(id: string | null, count: number): VersionedJob[] {
+    this.#byIdOrder ??= this.entries.map(({ job }) => job).sort((a, b) => compareTexts(a.id, b.id))
+    const jobs = this.#byIdOrder
+    const first = id === null ? 0 : firstPlace(jobs.length, (place) => jobs[place].id > id)
+    return jobs.slice(first, first + count)
+  }
+
+  /** Adds or replaces jobs, and says what that meant for each. What is known already, or newer, stays. */
+  put(jobs: Iterable<VersionedJob>): JobChange[] {
+    const changed = new Map<string, Entry>()
+    for (const job of jobs) {
+      const known = changed.get(job.id) ?? this.#byId.get(job.id)
+      if (known === undefined || lastVersion(job) > lastVersion(known.job)) changed.set(job.id, this.#entryOf(job))
+    }
+    if (changed.size === 0) return []
+    const changes = [...changed.values()].map(({ job }) => changeOf(job, this.#byId.has(job.id)))
+    const isFew = changed.size <= SORTED_IN_ONE_BY_ONE
+    const entries = isFew ? [...this.entries] : []
+    for (const [id, entry] of changed) {
+      const known = this.#byId.get(id)
+      if (isFew && known !== undefined) entries.splice(placeOf(entries, known), 1)
+      if (isFew) entries.splice(placeOf(entries, entry), 0, entry)
+      this.#byId.set(id, entry)
+    }
+    this.#replace(isFew ? entries : [...this.#byId.values()].sort(byPriorityAndId))
+    return changes
+  }
+
+  remove(ids: Iterable<string>): void {
+    for (const id of ids) this.#byId.delete(id)
+    this.#replace(this.entries.filter(({ job }) => this.#byId.has(job.id)))
+  }
+
+  #replace(entries: readonly Entry[]): void {
+    this.#byIdOrder = null
+    this.entries = entries
+    if (this.shapes.size <= entries.length + SPARE_SHAPES) return
+    this.shapes = new ShapeTable()
+    this.entries = entries.map(({ job }) => this.#entryOf(job))
+    for (const entry of this.entries) this.#byId.set(entry.job.id, entry)
+  }
+
+  #entryOf(job: VersionedJob): Entry {
+    const all = governedOf(job)
+    const { version, timing, from } = all[all.length - 1]
+    const olderSpread = all.slice(0, -1).reduce((most, older) => Math.max(most, older.timing.spreadSeconds), 0)
+    const hasShape = version.status === 'RUNNING' && version.moves === undefined
+    return {
+      job,
+      priority: version.priority,
+      pageBits: pageBitsOf(hashOfId(job.id)),
+      shape: hasShape && timing.shape !== null ? this.shapes.intern(timing.shape) : NO_SHAPE,
+      shapeFrom: from + olderSpread,
+      goneFrom: version.status === 'DELETED' ? from : Number.POSITIVE_INFINITY,
+    }
+  }
+}
+
+/** Where an entry is in the list, or would be. */
+const placeOf = (entries: readonly Entry[], entry: Entry): number =>
+  firstPlace(entries.length, (place) => byPriorityAndId(entries[place], entry) >= 0)
+
+/** The first of `length` places at which the question is answered with yes; before it all answers are no. */
+function firstPlace(length: number, isYes: (place: number) => boolean): number {
+  let low = 0
+  let high = length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (isYes(middle)) high = middle
+    else low = middle + 1
+  }
+  return low
+}

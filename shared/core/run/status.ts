@@ -1,0 +1,42 @@
+// The life of a run: its states and the legal steps between them, as one table. docs/state-machine.md draws it, and a
+// test holds the two together.
+
+export const STATUSES = [
+  'QUEUED',
+  'WAITING',
+  'RUNNING',
+  'SUCCEEDED',
+  'FAILED',
+  'TIMED_OUT',
+  'CANCELLED',
+  'DISCARDED',
+  'SKIPPED',
+  'EXPIRED',
+  'MISSED',
+  'LOST',
+] as const
+
+export type RunStatus = (typeof STATUSES)[number]
+
+/**
+ * QUEUED: sent, or to be sent again. RUNNING to RUNNING: its executor died and another took it over as the next attempt.
+ * RUNNING to QUEUED: the attempt failed and another is left. A run that nobody started may end as FAILED where its message is poison.
+ */
+export const NEXT_STATUSES: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
+  QUEUED: ['RUNNING', 'WAITING', 'DISCARDED', 'SKIPPED', 'EXPIRED', 'MISSED', 'CANCELLED', 'FAILED', 'LOST'],
+  WAITING: ['RUNNING', 'QUEUED', 'SKIPPED', 'EXPIRED', 'MISSED', 'CANCELLED'],
+  RUNNING: ['SUCCEEDED', 'FAILED', 'TIMED_OUT', 'CANCELLED', 'LOST', 'QUEUED', 'RUNNING'],
+  SUCCEEDED: [],
+  FAILED: [],
+  TIMED_OUT: [],
+  CANCELLED: [],
+  DISCARDED: [],
+  SKIPPED: [],
+  EXPIRED: [],
+  MISSED: [],
+  LOST: [],
+}
+
+export const isTerminal = (status: RunStatus): boolean => NEXT_STATUSES[status].length === 0
+
+export const canBecome = (from: RunStatus, to: RunStatus): boolean => NEXT_STATUSES[from].includes(to)

@@ -1,0 +1,274 @@
+import { describe, expect, test } from 'vitest'
+import { type Decision, decide, type GateInput, type GatePolicy, type GateRun } from '../../../shared/core/gate/gate.ts'
+import { recordSuccess, release, take, wait } from '../../../shared/core/gate/release.ts'
+import { type Holder, type JobState, MOST_WAITING, NEW_STATE, oldestWaiter } from '../../../shared/core/gate/state.ts'
+import type { Block } from '../../../shared/core/job/job.ts'
+import { jobOf } from '../../support/jobs.ts'
+
+const NOW = 100_000
+/** Every five seconds, so that its runs always lock. */
+const busy = jobOf('busy', { schedules: [{ every: 5 }] })
+const rare = jobOf('rare', { schedules: [{ every: 10_000 }] })
+const policy: GatePolicy = {
+  block: { strategy: 'SERIAL' },
+  misfire: { policy: 'FIRE_ONCE_NOW' },
+  skipIfSuccessful: false,
+  after: [],
+  maxLateness: null,
+}
+const run = (part: Partial<GateRun> = {}): GateRun => ({
+  runId: 'me',
+  trigger: 'SCHEDULE',
+  instant: NOW,
+  attempt: 1,
+  ...part,
+})
+const holder = (part: Partial<Holder> = {}): Holder => ({
+  runId: 'other',
+  attempt: 1,
+  instant: NOW - 5,
+  deadline: NOW + 50,
+  started: true,
+  ...part,
+})
+
+interface Asked {
+  run?: Partial<GateRun>
+  policy?: Partial<GatePolicy>
+  block?: Block
+  state?: Partial<JobState>
+  job?: GateInput['job']
+  lastSuccessOfAfter?: (number | null)[]
+  now?: number
+}
+const ask = (asked: Asked = {}): Decision =>
+  decide({
+    run: run(asked.run),
+    job: asked.job ?? busy,
+    policy: { ...policy, ...asked.policy, ...(asked.block === undefined ? {} : { block: asked.block }) },
+    state: { ...NEW_STATE, ...asked.state },
+    lastSuccessOfAfter: asked.lastSuccessOfAfter ?? [],
+    now: asked.now ?? NOW,
+  })
+
+describe('a run that meets no other', () => {
+  test('starts with the lock, or without where time keeps it apart', () => {
+    expect(ask()).toEqual({ do: 'START', takesLock: true })
+    expect(ask({ job: rare })).toEqual({ do: 'START', takesLock: false })
+  })
+
+  test('of a job with long gaps, but manual, waits until no scheduled one is near', () => {
+    expect(ask({ job: rare, run: { trigger: 'MANUAL', instant: null } })).toEqual({
+      do: 'WAIT',
+      until: NOW + 71,
+      reason: 'a scheduled run is due too near',
+    })
+    expect(ask({ job: rare, run: { trigger: 'MANUAL', instant: null }, now: NOW + 500 })).toEqual({
+      do: 'START',
+      takesLock: true,
+    })
+  })
+})
+
+describe('a run that comes late', () => {
+  test('is missed by a job that does nothing about it, after ten seconds', () => {
+    const doNothing: Partial<GatePolicy> = { misfire: { policy: 'DO_NOTHING' } }
+    expect(ask({ policy: doNothing, now: NOW + 10 }).do).toBe('START')
+    expect(ask({ policy: doNothing, now: NOW + 11 })).toEqual({
+      do: 'MISS',
+      reason: 'it came 11 s late and the job does nothing about missed instants',
+    })
+  })
+
+  test('expires after maxLateness, but not as a retry or by hand', () => {
+    const late = { policy: { maxLateness: 30 }, now: NOW + 31 }
+    expect(ask(late)).toEqual({ do: 'EXPIRE', reason: 'it came 31 s late and maxLateness is 30 s' })
+    expect(ask({ ...late, now: NOW + 30 }).do).toBe('START')
+    expect(ask({ ...late, run: { attempt: 2 } }).do).toBe('START')
+    expect(ask({ ...late, run: { trigger: 'MANUAL' } }).do).toBe('START')
+    expect(ask({ ...late, run: { instant: null, trigger: 'MANUAL' } }).do).toBe('START')
+  })
+})
+
+describe('skipIfSuccessful', () => {
+  const skip = (lastSuccess: number | null, part: Asked = {}) =>
+    ask({ ...part, policy: { skipIfSuccessful: true }, state: { lastSuccess } }).do
+
+  test('skips when a run since the previous instant succeeded', () => {
+    expect(skip(NOW - 3)).toBe('SKIP')
+  })
+
+  test('does not count the previous instant itself, nor this one, nor later ones', () => {
+    expect([NOW - 5, NOW, NOW + 1, null].map((each) => skip(each))).toEqual(['START', 'START', 'START', 'START'])
+  })
+
+  test('never bears on what is caught up or has no instant', () => {
+    expect(skip(NOW - 3, { run: { trigger: 'CATCH_UP' } })).toBe('START')
+    expect(skip(NOW - 3, { run: { trigger: 'MANUAL', instant: null } })).toBe('START')
+  })
+})
+
+describe('after', () => {
+  const after = [
+    { job: 'default/load', withinSeconds: 3600 },
+    { job: 'default/clean', withinSeconds: 60 },
+  ]
+  const asked = (...lastSuccessOfAfter: (number | null)[]) => ask({ policy: { after }, lastSuccessOfAfter })
+
+  test('lets a run start only if every job it waits for has succeeded lately', () => {
+    expect(asked(NOW - 3600, NOW - 60).do).toBe('START')
+    expect(asked(NOW - 3601, NOW)).toEqual({
+      do: 'SKIP',
+      reason: 'default/load last succeeded 3601 s ago, more than 3600 s',
+    })
+    expect(asked(NOW, null)).toEqual({ do: 'SKIP', reason: 'default/clean has never succeeded' })
+    expect(asked(NOW)).toEqual({ do: 'SKIP', reason: 'default/clean has never succeeded' })
+  })
+})
+
+describe('catching up', () => {
+  const catchUp = [{ from: 1, to: 90, next: 50, left: 3 }]
+  const misfire = (overlap: 'skip' | 'all') => ({
+    misfire: { policy: 'CATCH_UP', window: 3600, overlap, max: 10 } as const,
+  })
+
+  test('goes before what is live', () => {
+    expect(ask({ state: { catchUp } })).toEqual({
+      do: 'WAIT',
+      until: null,
+      reason: 'older instants are being caught up first',
+    })
+    expect(ask({ state: { catchUp }, run: { trigger: 'CATCH_UP' } }).do).toBe('START')
+    expect(ask({ state: { catchUp: [{ from: 1, to: 90, next: 91, left: 0 }] } }).do).toBe('START')
+  })
+
+  test('skips a run that would overlap where the job says so, and else waits', () => {
+    const asked = { run: { trigger: 'CATCH_UP' as const }, state: { holders: [holder()] } }
+    expect(ask({ ...asked, policy: misfire('skip') })).toEqual({
+      do: 'SKIP',
+      reason: 'other was still running, and the job skips overlapping catch-up',
+    })
+    expect(ask({ ...asked, policy: misfire('all') }).do).toBe('WAIT')
+    expect(ask({ ...asked, state: {}, policy: misfire('skip') }).do).toBe('START')
+  })
+})
+
+describe('a run that meets another of its job', () => {
+  const state = { holders: [holder()] }
+
+  test('SERIAL waits in line', () => {
+    expect(ask({ state })).toEqual({ do: 'WAIT', until: null, reason: 'other is running' })
+  })
+
+  test('SERIAL lets older ones that wait go first, and goes before younger ones', () => {
+    const waiting = (orderedBy: number) => ({ waiting: [{ runId: 'waiter', orderedBy, attempt: 1 }] })
+    expect(ask({ state: waiting(NOW - 5) })).toEqual({ do: 'WAIT', until: null, reason: 'waiter waits since before' })
+    expect(ask({ state: waiting(NOW + 5) }).do).toBe('START')
+    expect(ask({ state: { waiting: [{ runId: 'me', orderedBy: NOW, attempt: 1 }] } }).do).toBe('START')
+    expect(ask({ state: waiting(NOW - 5), run: { trigger: 'MANUAL', instant: null } }).do).toBe('WAIT')
+  })
+
+  test('SERIAL drops nothing below a thousand that wait', () => {
+    const waiting = Array.from({ length: MOST_WAITING }, (_, index) => ({
+      runId: `w${index}`,
+      orderedBy: index,
+      attempt: 1,
+    }))
+    expect(ask({ state: { ...state, waiting: waiting.slice(1) } }).do).toBe('WAIT')
+    expect(ask({ state: { ...state, waiting } })).toEqual({
+      do: 'DISCARD',
+      reason: '1000 runs of the job wait already',
+    })
+    expect(ask({ state: { ...state, waiting }, run: { runId: 'w5' } }).do).toBe('WAIT')
+  })
+
+  test('DISCARD ends and names who was in its way', () => {
+    expect(ask({ state, block: { strategy: 'DISCARD' } })).toEqual({ do: 'DISCARD', reason: 'other is running' })
+    expect(ask({ block: { strategy: 'DISCARD' } }).do).toBe('START')
+  })
+
+  test('COVER cancels the older one, and never a newer', () => {
+    const block: Block = { strategy: 'COVER' }
+    expect(ask({ state, block })).toEqual({ do: 'COVER', cancels: 'other' })
+    expect(ask({ state: { holders: [holder({ instant: NOW + 5 })] }, block })).toEqual({
+      do: 'CANCEL',
+      reason: 'other is newer',
+    })
+    expect(ask({ state: { holders: [holder({ instant: null })] }, block }).do).toBe('COVER')
+    expect(ask({ state, block, run: { instant: null, trigger: 'MANUAL' } }).do).toBe('COVER')
+  })
+
+  test('CONCURRENT starts up to its max', () => {
+    const block: Block = { strategy: 'CONCURRENT', max: 2 }
+    const two = { holders: [holder(), holder({ runId: 'third' })] }
+    expect(ask({ state, block })).toEqual({ do: 'START', takesLock: true })
+    expect(ask({ state: two, block })).toEqual({ do: 'WAIT', until: null, reason: '2 runs of the job are running' })
+    expect(ask({ state: two, block, run: { runId: 'third' } }).do).toBe('START')
+  })
+
+  test('one past its deadline is no longer in the way', () => {
+    expect(ask({ state: { holders: [holder({ deadline: NOW })] } }).do).toBe('START')
+  })
+
+  test('itself in the lock is not in the way', () => {
+    expect(ask({ state: { holders: [holder({ runId: 'me', started: false })] } })).toEqual({
+      do: 'START',
+      takesLock: true,
+    })
+  })
+})
+
+describe('the lock', () => {
+  test('is taken, and the run waits no more', () => {
+    const waiting = wait(NEW_STATE, run(), NOW)
+    expect(wait(waiting, run(), NOW)).toBe(waiting)
+    expect(waiting.waiting).toEqual([{ runId: 'me', orderedBy: NOW, attempt: 1 }])
+    const taken = take(
+      { ...waiting, holders: [holder({ deadline: NOW }), holder({ runId: 'me', started: false })] },
+      run(),
+      NOW + 70,
+      NOW,
+    )
+    expect(taken).toEqual({ ...NEW_STATE, holders: [holder({ runId: 'me', instant: NOW, deadline: NOW + 70 })] })
+    expect(wait(NEW_STATE, run({ instant: null }), NOW + 3).waiting[0].orderedBy).toBe(NOW + 3)
+  })
+
+  test('goes to the oldest that waits, which is sent again until it starts', () => {
+    const waiting = [
+      { runId: 'young', orderedBy: 9, attempt: 1 },
+      { runId: 'old', orderedBy: 3, attempt: 2 },
+      { runId: 'as old', orderedBy: 3, attempt: 1 },
+    ]
+    expect(oldestWaiter({ ...NEW_STATE, waiting })?.runId).toBe('old')
+    const first = release({ ...NEW_STATE, holders: [holder()], waiting }, 'other', NOW + 20)
+    expect(first.state.holders).toEqual([{ runId: 'old', attempt: 2, instant: 3, deadline: NOW + 20, started: false }])
+    expect(first.state.waiting.map(({ runId }) => runId)).toEqual(['young', 'as old'])
+    expect(first.send).toEqual(['old'])
+    const again = release(first.state, 'other', NOW + 30)
+    expect(again).toEqual({ state: first.state, send: ['old'] })
+  })
+
+  test('is free when nobody waits', () => {
+    expect(release({ ...NEW_STATE, holders: [holder()] }, 'other', NOW)).toEqual({ state: NEW_STATE, send: [] })
+  })
+
+  test('is not given on by one who only waited', () => {
+    const state = {
+      ...NEW_STATE,
+      holders: [holder()],
+      waiting: [
+        { runId: 'me', orderedBy: 1, attempt: 1 },
+        { runId: 'x', orderedBy: 2, attempt: 1 },
+      ],
+    }
+    const released = release(state, 'me', NOW)
+    expect([released.state.holders, released.send]).toEqual([[holder()], []])
+    expect(released.state.waiting.map(({ runId }) => runId)).toEqual(['x'])
+  })
+})
+
+test('the newest success stays', () => {
+  const first = recordSuccess(NEW_STATE, 10)
+  expect(recordSuccess(first, 20).lastSuccess).toBe(20)
+  expect(recordSuccess(first, 5).lastSuccess).toBe(10)
+})

@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import {
+  activeFromOf,
+  addVersion,
+  MOST_VERSIONS,
+  moveOf,
+  onceInstant,
+  sureFromOf,
+} from '../../../shared/core/job/edit.ts'
+import { NEXT_JOB_STATUSES } from '../../../shared/core/job/version.ts'
+import { jobOf, versionOf } from '../../support/jobs.ts'
+
+describe('an edit becomes active', () => {
+  test('two seconds after the store’s time, and after all that is opened', () => {
+    expect(activeFromOf(100, 95)).toBe(102)
+    expect(activeFromOf(100, 103)).toBe(105)
+  })
+
+  test('surely only later, where the fence had passed by the time the commit was known', () => {
+    expect(sureFromOf(102, 101)).toBeUndefined()
+    expect(sureFromOf(102, 102)).toBe(104)
+  })
+})
+
+describe('versions', () => {
+  const edited = (count: number, from: number) => {
+    let job = jobOf('a')
+    for (let edit = 2; edit <= count; edit++)
+      job = addVersion(job, versionOf({ version: edit, activeFrom: from + edit }), 0)
+    return job
+  }
+
+  test('stay until all of their time is accounted for', () => {
+    const job = edited(4, 100)
+    expect(
+      addVersion(job, versionOf({ version: 5, activeFrom: 200 }), 102).versions.map(({ version }) => version),
+    ).toEqual([2, 3, 4, 5])
+    expect(
+      addVersion(job, versionOf({ version: 5, activeFrom: 200 }), 150).versions.map(({ version }) => version),
+    ).toEqual([4, 5])
+  })
+
+  test('that would push out what is not accounted for are refused', () => {
+    const full = edited(MOST_VERSIONS, 100)
+    expect(() => addVersion(full, versionOf({ version: 99, activeFrom: 500 }), 0)).toThrow(
+      /edited 20 times within seconds\. Wait half a minute/,
+    )
+    expect(addVersion(full, versionOf({ version: 99, activeFrom: 500 }), 400).versions).toHaveLength(2)
+  })
+})
+
+describe('a reschedule', () => {
+  test('moves the first start from activeFrom on', () => {
+    expect(moveOf(jobOf('a'), 101, 107)).toEqual({ from: 110, to: 107 })
+    const withStops = jobOf('a', { schedules: [{ every: 50 }, { kind: 'stop', every: 7 }] })
+    expect(moveOf(withStops, 101, 107)).toEqual({ from: 150, to: 107 })
+  })
+
+  test('into the past, or of nothing, is refused', () => {
+    expect(() => moveOf(jobOf('a'), 101, 100)).toThrow(
+      /^at "1970-01-01T00:01:40Z": is in the past\. Use a time from 1970-01-01T00:01:41Z on/,
+    )
+    expect(() => moveOf(jobOf('a', { status: 'STOPPED' }), 101, 200)).toThrow('there is no instant left to move')
+    expect(() => moveOf(jobOf('a', { schedules: [{ kind: 'stop', every: 7 }] }), 101, 200)).toThrow(
+      'there is no instant left to move',
+    )
+  })
+})
+
+test('a single time that has just passed is now, and one long past is an error', () => {
+  expect([onceInstant(200, 100), onceInstant(100, 100), onceInstant(99, 100), onceInstant(40, 100)]).toEqual([
+    200, 100, 100, 100,
+  ])
+  expect(() => onceInstant(39, 100)).toThrow(/^at "1970-01-01T00:00:39Z": is in the past/)
+})
+
+test('the life of a job is drawn in docs/state-machine.md as the table has it', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../../docs/state-machine.md'), 'utf8')
+  const diagram = /<!-- job -->\s*```mermaid([\s\S]*?)```/.exec(text)?.[1] ?? ''
+  const drawn = [...diagram.matchAll(/^\s*([A-Z_]+) --> ([A-Z_]+)\b/gm)].map(([, from, to]) => `${from} ${to}`)
+  const legal = Object.entries(NEXT_JOB_STATUSES).flatMap(([from, to]) => to.map((each) => `${from} ${each}`))
+  expect(drawn.sort()).toEqual(legal.sort())
+})

@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'vitest'
+import { hashText } from '../../../shared/core/hash.ts'
+import { findCycle, refuseCycle } from '../../../shared/core/job/cycles.ts'
+import { hashOfId, jobIdOf, pageBitsOf, shardOf } from '../../../shared/core/job/id.ts'
+import { InvalidInput } from '../../../shared/core/job/invalid.ts'
+import { LIMITS } from '../../../shared/core/job/limits.ts'
+import { readJob } from '../../../shared/core/job/read-job.ts'
+
+const least = {
+  name: 'send-report',
+  schedules: [{ cron: '0 9 * * 1-5' }],
+  target: { type: 'handler', handler: 'echo' },
+}
+const read = (input: unknown) => readJob(input, 'id')
+
+function faults(input: unknown): string[] {
+  try {
+    read(input)
+  } catch (error) {
+    if (error instanceof InvalidInput) return error.faults.map(({ path, message }) => `${path}: ${message}`)
+    throw error
+  }
+  return []
+}
+
+describe('a job', () => {
+  test('needs a name, a schedule and a target, and gets everything else', () => {
+    const { job, warnings } = read(least)
+    expect(job).toMatchObject({
+      namespace: 'default',
+      status: 'RUNNING',
+      dst: { gap: 'shift', overlap: 'first' },
+      misfire: { policy: 'FIRE_ONCE_NOW' },
+      block: { strategy: 'SERIAL' },
+      timeout: null,
+      retry: { attempts: 0, delay: 5, maxDelay: 300 },
+      history: { keepDays: 30, keepOutput: false },
+    })
+    expect(warnings).toEqual([])
+  })
+
+  test('may take its schedules from a template', () => {
+    expect(faults({ ...least, schedules: [], template: 'default/office' })).toEqual([])
+    expect(faults({ ...least, schedules: [] })).toEqual([
+      'schedules: got "[]". Give at least one schedule, or a template.',
+    ])
+  })
+
+  test('passes the warnings of its expressions on', () => {
+    expect(read({ ...least, schedules: [{ cron: '0 0 12 ? * 2' }] }).warnings).toHaveLength(1)
+  })
+
+  test('that is read and read again is the same', () => {
+    const { job } = read({
+      ...least,
+      misfire: { policy: 'CATCH_UP', window: 3600 },
+      target: { type: 'group', group: 'g', handler: 'h' },
+    })
+    expect(read(job).job).toEqual(job)
+    expect(job.misfire).toEqual({ policy: 'CATCH_UP', window: 3600, overlap: 'all', max: 1000 })
+  })
+})
+
+describe('a bad job is refused with every fault, its path, its value and its remedy', () => {
+  test.each<[string, object | null, string]>([
+    ['nothing', null, ': got "null". Use a value of type object.'],
+    ['no name', { name: undefined }, 'name: is missing. Use a value of type string.'],
+    ['capitals', { name: 'Report' }, 'name: got "Report". Use 1 to 63 of a-z'],
+    ['separator', { name: 'a#b' }, 'name: got "a#b". Use 1 to 63'],
+    ['too long', { name: 'x'.repeat(64) }, 'Use 1 to 63'],
+    ['an extra field', { tenantId: 'x' }, ': Remove tenantId; there is no such field.'],
+    ['a schedule with two meanings', { schedules: [{ cron: '* * * * *', every: 5 }] }, 'schedules.0: got'],
+    [
+      'a bad cron',
+      { schedules: [{ every: 5 }, { cron: '60 * * * *' }] },
+      'schedules.1.cron: cron minute "60": 60 is outside 0-59. Use 0-59.',
+    ],
+    [
+      'a bad zone',
+      { schedules: [{ cron: '* * * * *', zone: 'europe/paris' }] },
+      'schedules.0.zone: zone "europe/paris": is not an IANA time zone. Use Europe/Paris.',
+    ],
+    [
+      'an end before its start',
+      { startAt: '2027-01-01T00:00:00Z', endAt: '2026-01-01T00:00:00Z' },
+      'endAt: endAt "2026-01-01T00:00:00Z": is before startAt',
+    ],
+    [
+      'an unknown policy',
+      { misfire: { policy: 'FIRE_ALL' } },
+      'misfire.policy: got "FIRE_ALL". Use one of DO_NOTHING, FIRE_ONCE_NOW, CATCH_UP.',
+    ],
+    [
+      'a lower-case strategy',
+      { block: { strategy: 'serial' } },
+      'block.strategy: got "serial". Use one of SERIAL, DISCARD, COVER, CONCURRENT.',
+    ],
+    ['no room for a run', { block: { strategy: 'CONCURRENT', max: 0 } }, 'block.max: got "0". Use at least 1.'],
+    ['half an attempt', { retry: { attempts: 1.5 } }, 'retry.attempts: got "1.5". Use a whole number.'],
+    [
+      'a delay above its most',
+      { retry: { delay: 400 } },
+      'retry.maxDelay: is missing. Use a maxDelay of at least delay.',
+    ],
+    ['a long timeout', { timeout: 841 }, `timeout: got "841". Use at most ${LIMITS.timeoutSeconds}.`],
+    ['no time at all', { timeout: 0 }, 'timeout: got "0". Use at least 1.'],
+    ['a long description', { description: 'x'.repeat(1001) }, 'description: got'],
+    [
+      'many tags',
+      { tags: Object.fromEntries(Array.from({ length: 51 }, (_, tag) => [`t${tag}`, ''])) },
+      'Use at most 50 tags',
+    ],
+    ['an unknown target', { target: { type: 'script' } }, 'target.type: got "script". Use one of handler, http'],
+    [
+      'a handler that is a path',
+      { target: { type: 'handler', handler: '../x' } },
+      'Use the name under which defineHandlers has it',
+    ],
+    [
+      'a file as address',
+      { target: { type: 'http', url: 'file:///etc/passwd' } },
+      'target.url: got "file:///etc/passwd". Use an http or https address.',
+    ],
+    [
+      'a header with a line break',
+      { target: { type: 'http', url: 'https://x.org', headers: { a: 'b\r\nc: d' } } },
+      'target.headers.a: got',
+    ],
+    [
+      'a short secret',
+      { target: { type: 'http', url: 'https://x.org', secret: 'x' } },
+      'target.secret: got "x". Use a length of at least 24.',
+    ],
+    ['a large payload', { payload: 'x'.repeat(70_000) }, 'payload: got "xxx'],
+    [
+      'an unknown moment',
+      { then: [{ on: 'always', job: 'default/x' }] },
+      'then.0.on: got "always". Use one of success, failure.',
+    ],
+    [
+      'a job without its namespace',
+      { after: [{ job: 'x', withinSeconds: 60 }] },
+      'after.0.job: got "x". Use namespace/name',
+    ],
+  ])('%s', (_, part, fault) => {
+    const found = faults(part === null ? null : { ...least, ...part })
+    expect(found).toHaveLength(1)
+    expect(found[0]).toContain(fault)
+  })
+
+  test('several at once', () => {
+    expect(faults({ name: 'A', target: { type: 'x' }, timeout: -1 })).toHaveLength(3)
+    expect(() => read({ ...least, name: 'A' })).toThrow(/^name: got "A"/)
+    expect(() => read([])).toThrow(/^got "\[\]"/)
+  })
+
+  test('a fault that is not the user’s is not hidden', () => {
+    const notAnId = Symbol('id') as unknown as string
+    expect(() => readJob({ ...least, schedules: [{ cron: 'H 3 * * *' }] }, notAnId)).toThrow(TypeError)
+  })
+})
+
+describe('the id of a job', () => {
+  test('is the same for the same name, and eleven base62 digits', () => {
+    expect(jobIdOf('default', 'a')).toBe(jobIdOf('default', 'a'))
+    expect(jobIdOf('default', 'a')).toMatch(/^[0-9A-Za-z]{11}$/)
+    expect(hashOfId(jobIdOf('default', 'a'))).toBe(hashText('default/a'))
+  })
+
+  test('differs for a hundred thousand names, and spreads them over shards and pages', () => {
+    const hashes = Array.from({ length: 100_000 }, (_, job) => hashText(`default/job-${job}`))
+    expect(new Set(hashes).size).toBe(100_000)
+    const shards = Array.from({ length: 16 }, () => 0)
+    const pages = Array.from({ length: 16 }, () => 0)
+    for (const hash of hashes) {
+      shards[shardOf(hash, 16)] += 1
+      pages[pageBitsOf(hash) >>> 28] += 1
+    }
+    for (const count of [...shards, ...pages]) expect(Math.abs(count - 6250)).toBeLessThan(400)
+    expect(shardOf(hashes[0], 1)).toBe(0)
+  })
+
+  test('sorted as text is sorted by hash', () => {
+    const names = Array.from({ length: 500 }, (_, job) => `job-${job}`)
+    const byId = [...names].sort((a, b) => (jobIdOf('x', a) < jobIdOf('x', b) ? -1 : 1))
+    const byHash = [...names].sort((a, b) => (hashText(`x/${a}`) < hashText(`x/${b}`) ? -1 : 1))
+    expect(byId).toEqual(byHash)
+  })
+})
+
+describe('jobs in a ring', () => {
+  const edges: Record<string, string[]> = { a: ['x', 'b'], b: ['c', 'y'], c: ['y', 'a'], x: ['y'], y: [] }
+  const next = (job: string) => edges[job] ?? []
+
+  test('are found with their path', () => {
+    expect(findCycle('a', next)).toEqual(['a', 'b', 'c', 'a'])
+    expect(findCycle('x', next)).toBeNull()
+    expect(findCycle('self', () => ['self'])).toEqual(['self', 'self'])
+  })
+
+  test('are refused with the path and where to break it', () => {
+    expect(() => refuseCycle('then', 'a', next)).toThrow(
+      'then "a → b → c → a": these jobs would start one another for ever. Take b out of then of a',
+    )
+    expect(() => refuseCycle('after', 'a', next)).toThrow('these jobs would wait for one another for ever')
+    expect(() => refuseCycle('after', 'y', next)).not.toThrow()
+  })
+
+  test('a graph with many ways through is searched once', () => {
+    const layers = (job: string) => (Number(job) < 60 ? [`${Number(job) + 2}`, `${Number(job) + 3}`] : [])
+    expect(findCycle('0', layers)).toBeNull()
+  })
+})

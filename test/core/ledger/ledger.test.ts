@@ -1,0 +1,175 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { audit, auditableThrough, isResendDue, openDelaySeconds } from '../../../shared/core/ledger/audit.ts'
+import { type Found, NOTHING_FOUND, standingOf } from '../../../shared/core/ledger/standing.ts'
+import { type LedgerRecord, verify } from '../../../shared/core/ledger/verify.ts'
+import type { PageEntry } from '../../../shared/core/pages/entry.ts'
+import { type PlannedRun, Snapshot } from '../../../shared/core/planner/snapshot.ts'
+import { jobOf } from '../../support/jobs.ts'
+
+const NOW = 100_000
+const ended: PageEntry = { status: 'SUCCEEDED', attempt: 1, startOffsetMs: 5, durationMs: 10 }
+const claimed = (deadlineSecond: number): PageEntry => ({ status: 'RUNNING', attempt: 1, token: 'x', deadlineSecond })
+const found = (part: Partial<Found>): Found => ({ ...NOTHING_FOUND, ...part })
+
+describe('a due instant', () => {
+  test.each<[string, Found, boolean, string]>([
+    ['of which there is nothing', NOTHING_FOUND, true, 'missing'],
+    ['of a gap, of which there is nothing', NOTHING_FOUND, false, 'missing'],
+    ['that has ended', found({ page: ended }), true, 'fine'],
+    ['of a gap that has ended', found({ gapRun: 'LOST' }), false, 'fine'],
+    ['of a gap that is counted as missed', found({ isCountedMissed: true }), false, 'fine'],
+    ['that is claimed with time left', found({ page: claimed(NOW - 4) }), true, 'running'],
+    ['whose claimer is gone', found({ page: claimed(NOW - 5) }), true, 'dead'],
+    [
+      'that waits and is in the open list',
+      found({ page: { status: 'WAITING', attempt: 1 }, isOpen: true }),
+      true,
+      'open',
+    ],
+    ['that waits and is forgotten', found({ page: { status: 'WAITING', attempt: 1 } }), true, 'missing'],
+    ['whose slow run beats in the open list', found({ page: claimed(NOW - 500), isOpen: true }), true, 'open'],
+    ['of a gap that is queued and open', found({ gapRun: 'QUEUED', isOpen: true }), false, 'open'],
+    ['of a gap that is queued and forgotten', found({ gapRun: 'QUEUED' }), false, 'missing'],
+    ['with two records', found({ page: ended, gapRun: 'SUCCEEDED' }), true, 'doubled'],
+    ['live, with the record of a gap', found({ gapRun: 'SUCCEEDED' }), true, 'doubled'],
+    ['of a gap, with an entry on a page', found({ page: ended }), false, 'doubled'],
+    ['live, counted as missed beside its page', found({ isCountedMissed: true }), true, 'doubled'],
+  ])('%s', (_, each, isLive, standing) => {
+    expect(standingOf(each, isLive, NOW)).toBe(standing)
+  })
+})
+
+const snapshot = new Snapshot()
+snapshot.apply(['a', 'b', 'c'].map((name) => jobOf(name, { schedules: [{ every: 7 }, { kind: 'stop', every: 21 }] })))
+const runs = snapshot.due(NOW - 300, NOW - 100)
+const due = runs.filter(({ kind }) => kind === 'start')
+const keyOf = ({ jobId, second }: LedgerRecord) => `${jobId}.${second}`
+
+function auditWith(ledger: Map<string, Found>) {
+  const find = (run: PlannedRun) => ledger.get(keyOf(run)) ?? NOTHING_FOUND
+  return audit({ runs, after: NOW - 300, through: NOW - 101, find, isLive: () => true, now: NOW })
+}
+const complete = () => new Map(due.map((run) => [keyOf(run), found({ page: ended })]))
+
+describe('an audit', () => {
+  test('of a complete ledger has nothing to do and moves to the end', () => {
+    expect(auditWith(complete())).toEqual({ resend: [], doubled: [], auditedThrough: NOW - 101 })
+  })
+
+  test('sends again what is missing or dead, and stays before it', () => {
+    const ledger = complete()
+    ledger.delete(keyOf(due[10]))
+    ledger.set(keyOf(due[20]), found({ page: claimed(NOW - 60) }))
+    expect(auditWith(ledger)).toEqual({ resend: [due[10], due[20]], doubled: [], auditedThrough: due[10].second - 1 })
+  })
+
+  test('waits for what runs and passes what is open', () => {
+    const ledger = complete()
+    ledger.set(keyOf(due[5]), found({ page: { status: 'WAITING', attempt: 1 }, isOpen: true }))
+    ledger.set(keyOf(due[15]), found({ page: claimed(NOW + 5) }))
+    expect(auditWith(ledger)).toEqual({ resend: [], doubled: [], auditedThrough: due[15].second - 1 })
+  })
+
+  test('reports doubles and does not pass them', () => {
+    const ledger = complete()
+    ledger.set(keyOf(due[8]), found({ page: ended, gapRun: 'SUCCEEDED' }))
+    expect(auditWith(ledger)).toMatchObject({ doubled: [due[8]], auditedThrough: due[8].second - 1 })
+  })
+
+  test('looks no further than what was sent, is old enough and was planned with fresh eyes', () => {
+    const shard = { watermark: NOW, auditedThrough: NOW - 40 }
+    expect(auditableThrough(shard, NOW, NOW)).toBe(NOW - 15)
+    expect(auditableThrough({ ...shard, watermark: NOW - 20 }, NOW, NOW)).toBe(NOW - 20)
+    expect(auditableThrough(shard, NOW, NOW - 30)).toBe(NOW - 30)
+    expect(auditableThrough({ ...shard, auditedThrough: NOW - 500 }, NOW, NOW)).toBe(NOW - 440)
+  })
+})
+
+describe('sending again', () => {
+  test('is at once where the queue is empty', () => {
+    expect(isResendDue(15, true)).toBe(true)
+  })
+
+  test('is at ages of 20, 80, 320 … seconds where it is not, once each', () => {
+    const ages = Array.from({ length: 140 }, (_, audits) => 15 + audits * 10).filter((age) => isResendDue(age, false))
+    expect(ages).toEqual([25, 85, 325, 1285])
+  })
+
+  test('of an open run comes at growing distances', () => {
+    expect([1, 2, 3, 4, 5, 6, 7, 50].map(openDelaySeconds)).toEqual([20, 40, 80, 160, 320, 640, 640, 640])
+  })
+})
+
+describe('verify', () => {
+  const verifyWith = (ledger: Map<string, Found>, records: LedgerRecord[], unsure: string[] = []) =>
+    verify({
+      runs,
+      records,
+      find: (record) => ledger.get(keyOf(record)) ?? NOTHING_FOUND,
+      isLive: () => true,
+      isUnsure: (record) => unsure.includes(keyOf(record)),
+      now: NOW,
+    })
+  const records = () => due.map(({ jobId, second }) => ({ jobId, second }))
+
+  test('of a complete ledger finds nothing', () => {
+    expect(verifyWith(complete(), records())).toEqual({
+      due: due.length,
+      accounted: due.length,
+      holes: [],
+      doubles: [],
+      phantoms: [],
+      open: [],
+    })
+  })
+
+  test('finds every planted hole, double and phantom, and nothing else', () => {
+    const index = fc.integer({ min: 0, max: due.length - 1 })
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(index, { maxLength: 5 }),
+        fc.uniqueArray(index, { maxLength: 5 }),
+        fc.uniqueArray(fc.integer({ min: 0, max: 50 }), { maxLength: 5 }),
+        (holeAt, doubleAt, phantomAt) => {
+          const holes = holeAt.map((at) => due[at])
+          const doubles = doubleAt.filter((at) => !holeAt.includes(at)).map((at) => due[at])
+          const phantoms = phantomAt.map((at) => ({ jobId: 'nobody', second: NOW - 300 + at }))
+          const ledger = complete()
+          for (const run of holes) ledger.delete(keyOf(run))
+          const written = [...records().filter((record) => ledger.has(keyOf(record))), ...doubles, ...phantoms]
+          const result = verifyWith(ledger, written)
+          const sorted = (list: readonly LedgerRecord[]) => list.map(keyOf).sort()
+          expect(sorted(result.holes)).toEqual(sorted(holes))
+          expect(sorted(result.doubles)).toEqual(sorted(doubles))
+          expect(sorted(result.phantoms)).toEqual(sorted(phantoms))
+          expect(result.accounted).toBe(due.length - holes.length)
+        },
+      ),
+      { numRuns: 200 },
+    )
+  })
+
+  test('finds a page entry and a gap run of one instant', () => {
+    const ledger = complete()
+    ledger.set(keyOf(due[3]), found({ page: ended, gapRun: 'SUCCEEDED' }))
+    expect(verifyWith(ledger, [...records(), due[3]]).doubles).toEqual([{ jobId: due[3].jobId, second: due[3].second }])
+  })
+
+  test('tells what is still open from what is missing', () => {
+    const ledger = complete()
+    ledger.set(keyOf(due[1]), found({ page: claimed(NOW + 5) }))
+    ledger.set(keyOf(due[2]), found({ page: claimed(NOW - 50) }))
+    ledger.set(keyOf(due[3]), found({ page: { status: 'QUEUED', attempt: 2 }, isOpen: true }))
+    const result = verifyWith(ledger, records())
+    expect([result.holes.length, result.open.length]).toEqual([0, 3])
+  })
+
+  test('requires nothing and forbids nothing where either definition is right', () => {
+    const ledger = complete()
+    ledger.delete(keyOf(due[4]))
+    const phantom = { jobId: 'x', second: NOW - 200 }
+    const result = verifyWith(ledger, [...records(), phantom], [keyOf(due[4]), keyOf(phantom)])
+    expect([result.holes, result.phantoms]).toEqual([[], []])
+  })
+})
