@@ -13,12 +13,13 @@ interface Ended {
   readonly errors: string
 }
 
-function start(args: readonly string[], onOutput?: (child: ReturnType<typeof spawn>) => void): Promise<Ended> {
+/** `onFirstOutput` is called once: a second signal could meet the process when it no longer listens. */
+function start(args: readonly string[], onFirstOutput?: (child: ReturnType<typeof spawn>) => void): Promise<Ended> {
   const child = spawn(process.execPath, [START, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   let [out, errors] = ['', '']
   child.stdout.on('data', (data: Buffer) => {
+    if (out === '') onFirstOutput?.(child)
     out += data
-    onOutput?.(child)
   })
   child.stderr.on('data', (data: Buffer) => {
     errors += data
