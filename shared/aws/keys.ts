@@ -1,0 +1,144 @@
+// Every key of the one table, built and taken apart in this file and nowhere else. A key is a few parts joined by #,
+// and no part can hold a #, so no two different things ever share a key.
+
+export interface TableKey {
+  readonly pk: string
+  readonly sk: string
+}
+
+/** What an item of the table is about. */
+export type ItemKey =
+  | { readonly type: 'meta' }
+  | { readonly type: 'job'; readonly shard: number; readonly jobId: string }
+  | { readonly type: 'body'; readonly jobId: string; readonly version: number }
+  | { readonly type: 'version'; readonly jobId: string; readonly version: number }
+  | { readonly type: 'once'; readonly jobId: string }
+  | {
+      readonly type: 'pointer'
+      readonly shard: number
+      readonly minute: number
+      readonly second: number
+      readonly jobId: string
+    }
+  | {
+      readonly type: 'change'
+      readonly shard: number
+      readonly ms: number
+      readonly jobId: string
+      readonly version: number
+    }
+  | { readonly type: 'shard'; readonly shard: number }
+  | { readonly type: 'minute'; readonly shard: number; readonly hour: number; readonly minute: number }
+  | {
+      readonly type: 'page'
+      readonly shard: number
+      readonly minute: number
+      readonly partition: string
+      readonly second: number
+      readonly prefix: string
+    }
+  | { readonly type: 'open'; readonly shard: number; readonly ms: number; readonly runId: string }
+  | { readonly type: 'run'; readonly jobId: string; readonly second: number; readonly suffix: string }
+  | { readonly type: 'state'; readonly jobId: string }
+  | { readonly type: 'executor'; readonly namespace: string; readonly group: string; readonly member: string }
+  | { readonly type: 'calendar'; readonly namespace: string; readonly name: string }
+  | { readonly type: 'template'; readonly namespace: string; readonly name: string }
+  | { readonly type: 'backfill'; readonly id: string }
+  | { readonly type: 'key'; readonly id: string }
+  | { readonly type: 'idempotency'; readonly hash: string }
+  | { readonly type: 'audit'; readonly day: number; readonly ms: number; readonly id: string }
+
+/** The name of a part; WIDTHS says which are numbers. */
+type Part = string
+
+interface Shape {
+  readonly pk: readonly [head: string, ...parts: Part[]]
+  readonly sk: readonly Part[]
+}
+
+/** The parts of each key in their order. An item that is alone under its partition key has a hyphen as sort key. */
+const SHAPES: Readonly<Record<ItemKey['type'], Shape>> = {
+  meta: { pk: ['META'], sk: [] },
+  job: { pk: ['JOB', 'shard'], sk: ['jobId'] },
+  body: { pk: ['BODY', 'jobId'], sk: ['version'] },
+  version: { pk: ['VER', 'jobId'], sk: ['version'] },
+  once: { pk: ['ONCE', 'jobId'], sk: [] },
+  pointer: { pk: ['AT', 'shard', 'minute'], sk: ['second', 'jobId'] },
+  change: { pk: ['CHG', 'shard'], sk: ['ms', 'jobId', 'version'] },
+  shard: { pk: ['SHARD', 'shard'], sk: [] },
+  minute: { pk: ['MIN', 'shard', 'hour'], sk: ['minute'] },
+  page: { pk: ['PAGE', 'shard', 'minute', 'partition'], sk: ['second', 'prefix'] },
+  open: { pk: ['OPEN', 'shard'], sk: ['ms', 'runId'] },
+  run: { pk: ['RUN', 'jobId'], sk: ['second', 'suffix'] },
+  state: { pk: ['STATE', 'jobId'], sk: [] },
+  executor: { pk: ['EXEC', 'namespace', 'group'], sk: ['member'] },
+  calendar: { pk: ['CAL', 'namespace'], sk: ['name'] },
+  template: { pk: ['TPL', 'namespace'], sk: ['name'] },
+  backfill: { pk: ['BACKFILL', 'id'], sk: [] },
+  key: { pk: ['KEY', 'id'], sk: [] },
+  idempotency: { pk: ['IDEM', 'hash'], sk: [] },
+  audit: { pk: ['AUDIT', 'day'], sk: ['ms', 'id'] },
+}
+
+/** Numbers are padded, so that sorted as text they are sorted as numbers. */
+const WIDTHS: Readonly<Record<string, number | undefined>> = {
+  shard: 4,
+  version: 8,
+  day: 7,
+  hour: 8,
+  minute: 10,
+  second: 12,
+  ms: 15,
+}
+
+const ALONE = '-'
+const SEPARATOR = '#'
+
+function writePart(name: Part, value: unknown): string {
+  const width = WIDTHS[name]
+  const isNumber = typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+  if (width !== undefined && isNumber && String(value).length <= width) return String(value).padStart(width, '0')
+  if (width === undefined && typeof value === 'string' && !value.includes(SEPARATOR)) return value
+  throw new Error(`${name} ${JSON.stringify(value)} cannot stand in a key`)
+}
+
+function readPart(name: Part, text: string): string | number {
+  return WIDTHS[name] === undefined ? text : Number(text)
+}
+
+export function keyOf(item: ItemKey): TableKey {
+  const { pk, sk } = SHAPES[item.type]
+  const [head, ...parts] = pk
+  const write = (name: Part) => writePart(name, Reflect.get(item, name))
+  return {
+    pk: [head, ...parts.map(write)].join(SEPARATOR),
+    sk: sk.length === 0 ? ALONE : sk.map(write).join(SEPARATOR),
+  }
+}
+
+const TYPE_OF = new Map(Object.entries(SHAPES).map(([type, { pk }]) => [pk[0], type as ItemKey['type']]))
+
+/** What a key of the table is about. Throws for a key that this file did not build. */
+export function itemOf({ pk, sk }: TableKey): ItemKey {
+  const [head, ...pkTexts] = pk.split(SEPARATOR)
+  const type = TYPE_OF.get(head)
+  if (type === undefined) throw notAKey(pk, sk)
+  const [, ...pkNames] = SHAPES[type].pk
+  const skNames = SHAPES[type].sk
+  const skTexts = skNames.length === 0 ? [] : sk.split(SEPARATOR)
+  if (pkTexts.length !== pkNames.length || skTexts.length !== skNames.length) throw notAKey(pk, sk)
+  const names = [...pkNames, ...skNames]
+  const values = [...pkTexts, ...skTexts]
+  if (names.some((name, index) => WIDTHS[name] !== undefined && !/^\d+$/.test(values[index]))) throw notAKey(pk, sk)
+  const item = {
+    type,
+    ...Object.fromEntries(names.map((name, index) => [name, readPart(name, values[index])])),
+  } as ItemKey
+  // Building it again is the proof that nothing was lost or read in another way.
+  const again = keyOf(item)
+  if (again.pk !== pk || again.sk !== sk) throw notAKey(pk, sk)
+  return item
+}
+
+const notAKey = (pk: string, sk: string): Error =>
+  new Error(`${JSON.stringify(pk)}, ${JSON.stringify(sk)} is no key of this table`)

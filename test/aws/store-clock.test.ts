@@ -1,0 +1,76 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { StoreClock } from '../../shared/aws/store-clock.ts'
+
+const NOON = Date.UTC(2026, 0, 1, 12)
+
+/** A machine whose wall clock is off by so much; time passes when told. */
+function machine(offMs: number) {
+  const world = { ms: NOON, steadyRate: 1 }
+  const clock = new StoreClock({
+    wallMs: () => world.ms + offMs,
+    steadyMs: () => (world.ms - NOON) * world.steadyRate + 77,
+  })
+  const answer = (storeMs = world.ms) => clock.observe(Math.floor(storeMs / 1000) * 1000)
+  return { world, clock, answer }
+}
+
+describe('the store’s clock', () => {
+  test('is the machine’s before anything is known', () => {
+    expect(machine(5000).clock.nowMs()).toBe(NOON + 5000)
+  })
+
+  test.each([3_600_000, -3_600_000, 10_000, -10_000])(
+    'is within a second of the store’s where the machine is off by %i ms',
+    (offMs) => {
+      const { world, clock, answer } = machine(offMs)
+      for (let step = 0; step < 200; step++) {
+        world.ms += 137
+        if (step % 5 === 0) answer()
+        if (step > 0) expect(Math.abs(clock.nowMs() - world.ms)).toBeLessThanOrEqual(1000)
+      }
+      expect(Math.sign(clock.skewMs())).toBe(Math.sign(offMs))
+    },
+  )
+
+  test('is the machine’s own where that is right', () => {
+    const { world, clock, answer } = machine(0)
+    world.ms += 400
+    answer()
+    world.ms += 300
+    expect(clock.nowMs()).toBe(world.ms)
+    expect(clock.nowSecond()).toBe(Math.floor(world.ms / 1000))
+  })
+
+  test('never goes back when answers overtake one another', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ passed: fc.integer({ min: 0, max: 2000 }), late: fc.integer({ min: 0, max: 2500 }) }), {
+          minLength: 1,
+          maxLength: 40,
+        }),
+        (steps) => {
+          const { world, clock, answer } = machine(-3_600_000)
+          answer()
+          let last = clock.nowMs()
+          for (const { passed, late } of steps) {
+            world.ms += passed
+            answer(world.ms - late)
+            expect(clock.nowMs()).toBeGreaterThanOrEqual(last)
+            last = clock.nowMs()
+          }
+        },
+      ),
+    )
+  })
+
+  test('follows the store where the machine’s steady clock runs too fast', () => {
+    const { world, clock, answer } = machine(3_600_000)
+    world.steadyRate = 1.5
+    for (let step = 0; step < 400; step++) {
+      world.ms += 500
+      answer()
+      expect(clock.nowMs() - world.ms).toBeLessThanOrEqual(6500)
+    }
+  })
+})
