@@ -6,12 +6,11 @@ const SHOWN_CHARACTERS = 60
 export function quote(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value))
   const shown = text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text
-  // Characters that turn text round or hide in it would make a message lie.
-  return JSON.stringify(shown).replace(
-    /\p{Cf}/gu,
-    (hidden) => `\\u${hidden.codePointAt(0)?.toString(16).padStart(4, '0')}`,
-  )
+  // Characters that turn text round, break lines or hide would make a message lie.
+  return JSON.stringify(shown).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escapeCharacter)
 }
+
+const escapeCharacter = (hidden: string): string => `\\u${hidden.codePointAt(0)?.toString(16).padStart(4, '0')}`
 
 export class InputError extends Error {
   readonly code: string

@@ -75,23 +75,18 @@ function neverFires(expression: string): InputError {
   })
 }
 
-function parse(
-  expression: string,
-  normal: NormalCron,
-  hashSeed: string,
-): ReturnType<typeof CronExpressionParser.parse> {
-  // With a zone and a date given, parsing takes a third of the time. An empty seed would make H a matter of chance.
-  const options = { tz: 'UTC', currentDate: 0, hashSeed: `job/${hashSeed}` }
+function parse(expression: string, normal: NormalCron): ReturnType<typeof CronExpressionParser.parse> {
   try {
-    return CronExpressionParser.parse(normal.text, options)
+    // With a zone and a date given, parsing takes a third of the time.
+    return CronExpressionParser.parse(normal.text, { tz: 'UTC', currentDate: 0 })
   } catch {
     // The text was checked field by field, so all that is left to refuse is a day that its month does not have.
     throw neverFires(expression)
   }
 }
 
-function compile(expression: string, normal: NormalCron, hashSeed: string): CompiledCron {
-  const { fields } = parse(expression, normal, hashSeed)
+function compile(expression: string, normal: NormalCron): CompiledCron {
+  const { fields } = parse(expression, normal)
   const words = new Int32Array(WORDS)
   words[SECONDS_LOW] = lowBits(fields.second.values)
   words[SECONDS_HIGH] = highBits(fields.second.values)
@@ -112,8 +107,8 @@ const compiled = new Map<string, CompiledCron>()
 export function compileExpression(expression: string, hashSeed: string): CompiledCron {
   const known = compiled.get(expression)
   if (known !== undefined) return known
-  const normal = normaliseCron(expression)
-  const result = compile(expression, normal, hashSeed)
+  const normal = normaliseCron(expression, hashSeed)
+  const result = compile(expression, normal)
   if (normal.hashed) return result
   if (compiled.size >= CACHED_EXPRESSIONS) compiled.clear()
   compiled.set(expression, result)

@@ -3,7 +3,7 @@
 
 import { FIRST_SECOND, LAST_SECOND } from '../time/civil.ts'
 import { between, type Instants, NEVER } from '../time/instants.ts'
-import { AFTER_GAP, cyclesBefore, FOLD_FIRST, FOLD_LAST, PLAIN, type Zone } from '../time/zone.ts'
+import { AFTER_GAP, FOLD_FIRST, FOLD_LAST, PLAIN, type Zone } from '../time/zone.ts'
 import { zoneOf } from '../time/zones.ts'
 import { compileExpression } from './compile.ts'
 import { ALL_HOURS, WEEKDAYS } from './masks.ts'
@@ -42,7 +42,7 @@ function jumpRule(words: Int32Array, dst: Dst): number {
   }
 }
 
-/** False where a piece repeats wall-clock times that the rule takes from the other pass. */
+/** True where a piece repeats wall-clock times that the rule takes from the other pass. */
 export const isSkipped = (kind: number, rule: number): boolean =>
   (kind === FOLD_FIRST && (rule & SKIPS_FOLD_FIRST) !== 0) || (kind === FOLD_LAST && (rule & SKIPS_FOLD_LAST) !== 0)
 
@@ -64,18 +64,14 @@ export class Cron implements Instants {
 
   /** The first instant after a second, or NEVER. */
   next(after: number): number {
-    const from = Math.max(after + 1, FIRST_SECOND)
-    const cycles = cyclesBefore(from)
-    const found = this.#from(from - cycles)
-    return found + cycles <= LAST_SECOND ? found + cycles : NEVER
+    const found = this.#from(Math.max(after + 1, FIRST_SECOND))
+    return found <= LAST_SECOND ? found : NEVER
   }
 
   /** The last instant before a second, or NEVER. */
   previous(before: number): number {
-    const to = Math.min(before - 1, LAST_SECOND)
-    const cycles = cyclesBefore(to)
-    const found = this.#upTo(to - cycles)
-    return found + cycles >= FIRST_SECOND ? found + cycles : NEVER
+    const found = this.#upTo(Math.min(before - 1, LAST_SECOND))
+    return found >= FIRST_SECOND ? found : NEVER
   }
 
   /** Appends the instants of [from, to) to `out`, in order. */
@@ -86,15 +82,16 @@ export class Cron implements Instants {
   #from(second: number): number {
     const { words, zone, rule } = this
     let t = second
-    for (let visited = 0; visited < PIECES_TO_SEARCH; visited++) {
-      const piece = zone.pieceAt(t)
-      const end = zone.starts[piece + 1]
-      const kind = zone.kinds[piece]
-      const offset = zone.offsets[piece]
+    for (let visited = 0; visited < PIECES_TO_SEARCH && t <= LAST_SECOND; visited++) {
+      const table = zone.tableAt(t)
+      const piece = table.pieceAt(t)
+      const end = table.starts[piece + 1]
+      const kind = table.kinds[piece]
+      const offset = table.offsets[piece]
       const wall = isSkipped(kind, rule) ? Number.POSITIVE_INFINITY : wallFrom(words, 0, t + offset)
       let found = wall - offset
       if (isShiftedInto(kind, rule)) {
-        const before = zone.offsetsBefore[piece]
+        const before = table.offsetsBefore[piece]
         found = Math.min(found, wallFrom(words, 0, t + before) - before)
       }
       if (found < end) return found
@@ -107,14 +104,15 @@ export class Cron implements Instants {
     const { words, zone, rule } = this
     let t = second
     for (let visited = 0; visited < PIECES_TO_SEARCH && t >= FIRST_SECOND; visited++) {
-      const piece = zone.pieceAt(t)
-      const start = zone.starts[piece]
-      const kind = zone.kinds[piece]
-      const offset = zone.offsets[piece]
+      const table = zone.tableAt(t)
+      const piece = table.pieceAt(t)
+      const start = table.starts[piece]
+      const kind = table.kinds[piece]
+      const offset = table.offsets[piece]
       const wall = isSkipped(kind, rule) ? Number.NEGATIVE_INFINITY : wallUpTo(words, 0, t + offset)
       let found = wall - offset
       if (isShiftedInto(kind, rule)) {
-        const before = zone.offsetsBefore[piece]
+        const before = table.offsetsBefore[piece]
         found = Math.max(found, wallUpTo(words, 0, t + before) - before)
       }
       if (found >= start) return found

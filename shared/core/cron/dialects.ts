@@ -2,13 +2,19 @@
 // conversion in the message, because the same text would mean something else here.
 
 import { InputError, quote } from '../errors.ts'
+import { parseInstant } from '../time/instant.ts'
+import { zoneOf } from '../time/zones.ts'
+import { WEEKDAY_WORDS } from './fields.ts'
 
+/** What another scheduler's text is here: a schedule to write instead, or why there is none. */
 interface Foreign {
   readonly dialect: string
-  /** What to write here instead, as a JSON fragment, or null where there is no equal. */
-  readonly instead: string | null
+  readonly instead: { cron: string; zone?: string } | { every: number } | { at: string } | null
   readonly note?: string
 }
+
+/** Says why a text is no expression of ours, or null where it is one. */
+type WhyRefused = (cron: string) => string | null
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = {
   s: 1,
@@ -20,83 +26,117 @@ const UNIT_SECONDS: Readonly<Record<string, number>> = {
   d: 86_400,
   day: 86_400,
 }
+const LONGEST_EVERY_SECONDS = 315_576_000
 
-const every = (seconds: number): string | null => (seconds >= 1 ? `{"every": ${seconds}}` : null)
+function every(dialect: string, seconds: number): Foreign {
+  const isPossible = seconds >= 1 && seconds <= LONGEST_EVERY_SECONDS
+  return { dialect, instead: isPossible ? { every: seconds } : null }
+}
 
-/** Quartz and EventBridge count Sunday as 1 and let L alone mean Saturday. Names need no change. */
-function convertWeekdays(text: string): string {
-  if (text === '?') return '*'
-  if (text.toUpperCase() === 'L') return '6'
-  const isStepOrNth = (before: string | undefined) => before === '/' || before === '#'
-  return text.replace(/([/#]?)(\d+)/g, (all, before, digits) =>
-    isStepOrNth(before) ? all : `${before}${(Number(digits) + 6) % 7}`,
-  )
+/** Quartz and EventBridge count Sunday as 1, let L alone mean Saturday and end a step with the week. */
+function convertWeekday(text: string): string | null {
+  const [range, step] = text.split('/')
+  const [base, rest = ''] = range.split(/(?=[#L])/)
+  const ends = base === 'L' ? ['7'] : base.split('-')
+  const converted = ends.map((end) => (/^[1-7]$/.test(end) ? String(Number(end) - 1) : end))
+  if (converted.some((end) => end !== '*' && end !== '?' && !/^[0-6]$/.test(end) && !WEEKDAY_WORDS.includes(end)))
+    return null
+  if (step === undefined) return converted.join('-') + rest
+  const isOpen = converted.length === 1 && converted[0] !== '*'
+  return `${isOpen ? `${converted[0]}-6` : converted.join('-')}/${step}`
 }
 
 function convertFields(dialect: string, fields: string[], year: string): Foreign {
-  const weekday = fields.length - 1
-  const cron = fields
-    .map((field, index) => (index === weekday ? convertWeekdays(field) : field === '?' ? '*' : field))
-    .join(' ')
-  if (year === '*' || year === '?') return { dialect, instead: `{"cron": ${JSON.stringify(cron)}}` }
-  const years = /^(\d{4})(?:-(\d{4}))?$/.exec(year)
-  if (years === null) return { dialect, instead: null, note: `its year field ${quote(year)} has no equal here` }
-  const [, first, last = first] = years
+  const weekdays = fields[fields.length - 1].toUpperCase().split(',').map(convertWeekday)
+  if (weekdays.includes(null)) return { dialect, instead: null, note: 'its day of week has no equal here' }
+  const cron = [...fields.slice(0, -1), weekdays.join(',')].map((field) => (field === '?' ? '*' : field)).join(' ')
+  if (year === '*' || year === '?') return { dialect, instead: { cron } }
+  const [first, last = first] = year.split('-').map((text) => (/^\d{4}$/.test(text) ? Number(text) : 0))
+  if (first < 1970 || last < first)
+    return { dialect, instead: null, note: `its year field ${quote(year)} has no equal here` }
   const until = `"startAt": "${first}-01-01T00:00:00Z", "endAt": "${last}-12-31T23:59:59Z"`
-  return { dialect, instead: `{"cron": ${JSON.stringify(cron)}}`, note: `for the years give the job ${until}` }
+  return { dialect, instead: { cron }, note: `for the years give the job ${until}` }
 }
 
-const GO_DURATION = /^@every\s+((?:\d+[dhms])+)$/i
-
-function recognise(text: string): Foreign | null {
-  const call = /^(cron|rate|at)\s*\((.*)\)$/is.exec(text)
-  if (call !== null) {
-    const [, name, inside] = call
-    const fields = inside.trim().split(/\s+/)
-    if (name.toLowerCase() === 'at')
-      return { dialect: 'EventBridge', instead: `{"at": ${JSON.stringify(`${inside.trim()}Z`)}}` }
-    if (name.toLowerCase() === 'rate') {
-      const rate = /^(\d{1,9})\s+(minute|hour|day|second)s?$/i.exec(inside.trim())
-      return { dialect: 'EventBridge', instead: rate && every(Number(rate[1]) * UNIT_SECONDS[rate[2].toLowerCase()]) }
+function recogniseCall(text: string): Foreign | null {
+  const call = /^(cron|rate|at)\s*\((.*)\)$/i.exec(text)
+  if (call === null) return null
+  const dialect = 'EventBridge'
+  const inside = call[2].trim()
+  switch (call[1].toLowerCase()) {
+    case 'at':
+      return { dialect, instead: { at: /(Z|[+-]\d\d:\d\d)$/.test(inside) ? inside : `${inside}Z` } }
+    case 'rate': {
+      const rate = /^(\d{1,9})\s+(second|minute|hour|day)s?$/i.exec(inside)
+      return rate === null
+        ? { dialect, instead: null }
+        : every(dialect, Number(rate[1]) * UNIT_SECONDS[rate[2].toLowerCase()])
     }
-    if (fields.length !== 6)
-      return { dialect: 'EventBridge', instead: null, note: 'it should have 6 fields inside cron( )' }
-    return convertFields('EventBridge', fields.slice(0, 5), fields[5])
+    default: {
+      const fields = inside.split(/\s+/)
+      if (fields.length !== 6) return { dialect, instead: null, note: 'it should have 6 fields inside cron( )' }
+      return convertFields(dialect, fields.slice(0, 5), fields[5])
+    }
   }
-  const duration = GO_DURATION.exec(text)
+}
+
+function recogniseAlias(text: string): Foreign | null {
+  const duration = /^@every\s+((?:\d{1,9}[dhms])+)$/i.exec(text)
   if (duration !== null) {
     const parts = [...duration[1].matchAll(/(\d+)([dhms])/gi)]
-    const seconds = parts.reduce((sum, [, count, unit]) => sum + Number(count) * UNIT_SECONDS[unit.toLowerCase()], 0)
-    return { dialect: 'Go cron', instead: every(seconds) }
+    return every(
+      'Go cron',
+      parts.reduce((sum, [, count, unit]) => sum + Number(count) * UNIT_SECONDS[unit.toLowerCase()], 0),
+    )
   }
   if (/^@every\b/i.test(text)) return { dialect: 'Go cron', instead: null, note: 'give whole seconds: {"every": 300}' }
   if (/^@reboot$/i.test(text)) {
     return { dialect: 'crontab', instead: null, note: 'nothing reboots here; trigger the job from your deployment' }
   }
-  const zoned = /^(?:CRON_)?TZ=(\S+)\s+(.*)$/is.exec(text)
-  if (zoned !== null) {
-    const instead = `{"cron": ${JSON.stringify(zoned[2])}, "zone": ${JSON.stringify(zoned[1])}}`
-    return { dialect: 'crontab with CRON_TZ', instead }
-  }
-  const fields = text.split(/\s+/)
-  if (fields.length === 7) return convertFields('Quartz (7 fields)', fields.slice(0, 6), fields[6])
-  const endsInYear =
-    fields.length === 6 &&
-    (/^(19|20|21)\d\d(-\d{4})?$/.test(fields[5]) || /MON|TUE|WED|THU|FRI|SAT|SUN/i.test(fields[4]))
-  if (endsInYear) return convertFields('EventBridge (year last)', fields.slice(0, 5), fields[5])
-  return null
+  const zoned = /^(?:CRON_)?TZ=(\S+)\s+(.*)$/i.exec(text)
+  return zoned === null ? null : { dialect: 'crontab with CRON_TZ', instead: { cron: zoned[2], zone: zoned[1] } }
 }
 
-export function refuseOtherDialects(text: string): void {
-  const foreign = recognise(text)
+function recogniseFields(text: string): Foreign | null {
+  const fields = text.split(/\s+/)
+  if (fields.length === 7) return convertFields('Quartz (7 fields)', fields.slice(0, 6), fields[6])
+  const isYearLast =
+    fields.length === 6 &&
+    (/^(19|20|21)\d\d(-\d{4})?$/.test(fields[5]) ||
+      /MON|TUE|WED|THU|FRI|SAT|SUN/i.test(fields[4]) ||
+      fields[2] === '?' ||
+      fields[4] === '?')
+  return isYearLast ? convertFields('EventBridge (year last)', fields.slice(0, 5), fields[5]) : null
+}
+
+/** A conversion that would itself be refused is no help: then its reason is. */
+function whyNot(instead: Foreign['instead'], whyRefused: WhyRefused): string | null {
+  try {
+    if (instead === null || 'every' in instead) return null
+    if ('at' in instead) parseInstant(instead.at, 'at')
+    else if (instead.zone !== undefined) zoneOf(instead.zone)
+  } catch (error) {
+    return (error as Error).message
+  }
+  return 'cron' in instead ? whyRefused(instead.cron) : null
+}
+
+export function refuseOtherDialects(text: string, whyRefused: WhyRefused): void {
+  const foreign = recogniseCall(text) ?? recogniseAlias(text) ?? recogniseFields(text)
   if (foreign === null) return
   const { dialect, instead, note } = foreign
-  const remedy = [instead === null ? null : `Write ${instead}`, note ?? null].filter((part) => part !== null).join('; ')
-  throw new InputError({
-    code: 'cron.dialect',
-    field: 'cron',
-    value: text,
-    problem: `is written for ${dialect}`,
-    remedy: remedy === '' ? 'Use five fields, such as "0 9 * * 1-5", or {"every": seconds}' : remedy,
-  })
+  const problem = `is written for ${dialect}`
+  const refused = whyNot(instead, whyRefused)
+  const write =
+    instead === null || refused !== null
+      ? []
+      : [`Write ${JSON.stringify(instead).replaceAll('":', '": ').replaceAll(',"', ', "')}`]
+  const remedies = [
+    ...write,
+    ...(refused === null ? [] : [`Here it would be refused: ${refused.replace(/\.$/, '')}`]),
+    ...(note === undefined ? [] : [note]),
+  ]
+  const remedy =
+    remedies.length === 0 ? 'Use five fields, such as "0 9 * * 1-5", or {"every": seconds}' : remedies.join('; ')
+  throw new InputError({ code: 'cron.dialect', field: 'cron', value: text, problem, remedy })
 }

@@ -50,7 +50,13 @@ function listOf(values: readonly number[], name: (value: number) => string): str
 function stepOf(values: readonly number[], size: number): number | null {
   const step = values.length > 1 ? values[1] - values[0] : 0
   const isEven = values.every((value, index) => index === 0 || value - values[index - 1] === step)
-  return isEven && values.length > 2 && values[0] < step && values[values.length - 1] + step >= size ? step : null
+  return isEven &&
+    values.length > 2 &&
+    size % step === 0 &&
+    values[0] < step &&
+    values[values.length - 1] + step >= size
+    ? step
+    : null
 }
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0')
@@ -79,14 +85,28 @@ function explainTime(words: Int32Array): string {
     )
     return `at ${joinWords(exact)}`
   }
-  const minuteSteps = explainSteps(minutes, 60, 'minute')
-  const minuteText = minuteSteps ?? `at minute ${listOf(minutes, String)}`
-  const secondText = explainSteps(seconds, 60, 'second') ?? `at second ${listOf(seconds, String)} of`
-  const isEverySecondText = minutes.length === 60 && !secondText.endsWith('of')
-  const withinHour = isOnTheMinute ? minuteText : isEverySecondText ? secondText : `${secondText} ${minuteText}`
-  if (hours.length === 24) return minuteSteps === null ? `${withinHour} of every hour` : withinHour
+  const withinHour = isOnTheMinute ? explainMinutes(minutes) : explainSecondsOf(seconds, minutes)
+  const isEveryHour = hours.length === 24
+  const minutesAreListed = stepOf(minutes, 60) === null
+  if (isEveryHour) return minutesAreListed ? `${withinHour} of every hour` : withinHour
   return `${withinHour} during ${hours.length > 1 ? 'hours' : 'hour'} ${listOf(hours, twoDigits)}`
 }
+
+function explainMinutes(minutes: readonly number[]): string {
+  return explainSteps(minutes, 60, 'minute') ?? `at minute ${listOf(minutes, String)}`
+}
+
+/** Runs within a minute, and which minutes those are. */
+function explainSecondsOf(seconds: readonly number[], minutes: readonly number[]): string {
+  const steps = explainSteps(seconds, 60, 'second')
+  if (minutes.length === 60) return steps ?? `at second ${listOf(seconds, String)} of every minute`
+  const step = stepOf(minutes, 60)
+  const from = minutes[0] === 0 ? '' : ` from minute ${minutes[0]} on`
+  const which = step === null ? `minute ${listOf(minutes, String)}` : `every ${ordinal(step)} minute${from}`
+  return `${steps ?? `at second ${listOf(seconds, String)}`} of ${which}`
+}
+
+const ordinal = (value: number): string => `${value}${value === 2 ? 'nd' : value === 3 ? 'rd' : 'th'}`
 
 function datesOf(words: Int32Array): string[] {
   const days = setBits(words[DAYS]).map((bit) => bit + 1)

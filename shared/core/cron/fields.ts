@@ -27,7 +27,7 @@ const field = (
 })
 
 const MONTH_WORDS = 'JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC'.split(' ')
-const WEEKDAY_WORDS = 'SUN MON TUE WED THU FRI SAT'.split(' ')
+export const WEEKDAY_WORDS = 'SUN MON TUE WED THU FRI SAT'.split(' ')
 
 const SECOND = field('second', 0, 59)
 const MINUTE = field('minute', 0, 59)

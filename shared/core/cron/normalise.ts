@@ -43,7 +43,11 @@ function splitFields(expression: string): string[] {
   }
   const trimmed = expression.trim()
   if (trimmed === '') throw expressionError(expression, 'is empty', 'Use five fields, such as "0 9 * * 1-5"')
-  refuseOtherDialects(trimmed)
+  if (/[^\x20-\x7e\t]/.test(trimmed)) {
+    throw expressionError(expression, 'has a character that no schedule has', 'Use plain letters, digits and signs')
+  }
+  if (/(^|\s)#/.test(trimmed)) throw expressionError(expression, 'has a comment', 'Remove # and what follows it')
+  refuseOtherDialects(trimmed, whyRefused)
   const alias = trimmed.startsWith('@') ? ALIASES[trimmed.toLowerCase()] : trimmed
   if (alias === undefined) {
     throw expressionError(expression, 'is not a known alias', `Use one of ${Object.keys(ALIASES).join(' ')}`)
@@ -55,6 +59,16 @@ function splitFields(expression: string): string[] {
   throw expressionError(expression, `has ${fields.length} field${fields.length === 1 ? '' : 's'}`, remedy)
 }
 
+/** Why a text is no expression of ours, or null where it is one. */
+function whyRefused(expression: string): string | null {
+  try {
+    normaliseCron(expression, '')
+    return null
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
 interface NormalField {
   text: string
   elements: Element[]
@@ -63,17 +77,16 @@ interface NormalField {
 const isRepeated = (values: number[]): boolean => new Set(values).size < values.length
 
 /** What cron-parser takes as it is goes through; the rest is written out value by value. */
-function normaliseField(field: Field, text: string): NormalField {
+function normaliseField(field: Field, text: string, seed: string): NormalField {
   const parts = text.split(',')
-  const elements = parts.map((part) => readElement(field, part))
-  const standsAlone = elements.find((element) => element.type === 'hash' || element.type === 'nth-weekday')
-  if (standsAlone !== undefined && elements.length > 1) {
-    const what = standsAlone.type === 'hash' ? 'H' : 'A weekday with #'
-    throw fieldError(field, text, `${what} cannot stand in a list`, 'Use one schedule for each; a job may have several')
+  const elements = parts.map((part) => readElement(field, part, seed))
+  if (elements.length > 1 && elements.some((element) => element.type === 'nth-weekday')) {
+    const remedy = 'Use one schedule for each; a job may have several'
+    throw fieldError(field, text, 'a weekday with # cannot stand in a list', remedy)
   }
   const plain = elements.filter((element) => element.type === 'values')
   const values = plain.flatMap((element) => element.values)
-  const isAccepted = !isRepeated(values) && !plain.some((element) => element.wraps)
+  const isAccepted = !isRepeated(values) && !plain.some((element) => element.wraps) && !hasHash(text)
   const written = isAccepted ? [] : [...new Set(values)].sort((a, b) => a - b).map(String)
   const kept = parts.flatMap((part, index) => textForCronParser(part, elements[index], isAccepted))
   return { text: [...new Set([...written, ...kept])].join(','), elements }
@@ -84,7 +97,6 @@ function textForCronParser(part: string, element: Element, valuesAreAccepted: bo
   switch (element.type) {
     case 'values':
       return valuesAreAccepted ? [part] : []
-    case 'hash':
     case 'nth-weekday':
       return [part]
     case 'last-of-weekday':
@@ -119,12 +131,19 @@ function movingDaysOf(elements: readonly Element[]): MovingDays | null {
   return isKnownToCronParser ? null : { days, lastDays, nearestWeekdays, lastWeekday }
 }
 
+/** H begins an element; inside one it is a letter of THU or MARCH. */
+const hasHash = (text: string): boolean => /(^|,)H/.test(text)
+
 const isRestricted = (text: string): boolean => text !== '*' && text !== '?'
 
-export function normaliseCron(expression: string): NormalCron {
+/** `seed` is what H goes by: the id of the job. */
+export function normaliseCron(expression: string, seed: string): NormalCron {
   const fields = splitFields(expression)
-  const normal = FIELDS.map((field, index) => normaliseField(field, fields[index]))
+  const normal = FIELDS.map((field, index) => normaliseField(field, fields[index], seed))
   const [daysAt, weekdaysAt] = [FIELDS.indexOf(DAY_OF_MONTH), FIELDS.indexOf(DAY_OF_WEEK)]
+  if (fields[daysAt] === '?' && fields[weekdaysAt] === '?') {
+    throw expressionError(expression, 'leaves both day fields to the other', 'Use * for one of them')
+  }
   const movingDays = movingDaysOf(normal[daysAt].elements)
   if (movingDays !== null) normal[daysAt].text = '1'
   return {
@@ -132,7 +151,7 @@ export function normaliseCron(expression: string): NormalCron {
     movingDays,
     daysRestricted: isRestricted(fields[daysAt]),
     weekdaysRestricted: isRestricted(fields[weekdaysAt]),
-    hashed: normal.some((field) => field.elements[0].type === 'hash'),
+    hashed: fields.some(hasHash),
     warnings: warningsOf(fields),
   }
 }

@@ -8,7 +8,7 @@ export const LIMITS = {
   schedules: 20,
   calendars: 20,
   dependencies: 20,
-  maxRuns: 100_000,
+  maxRuns: 10_000,
   spreadSeconds: 86_400,
   timeoutSeconds: 840,
   maxLatenessSeconds: 7 * 86_400,

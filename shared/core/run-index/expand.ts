@@ -5,7 +5,6 @@ import { isShiftedInto, isSkipped } from '../cron/cron.ts'
 import { HOURS, lowestBit, MINUTES_LOW, MONTHS, matchingDays, RULE, SECONDS_LOW, WORDS } from '../cron/masks.ts'
 import { wallFrom } from '../cron/wall-clock.ts'
 import { untilPhase } from '../schedule/every.ts'
-import { cyclesBefore } from '../time/zone.ts'
 import { type LocalDay, type LocalHour, layOutHours } from './local-hours.ts'
 import { EVERY, jumpRuleOf, type ShapeTable, zoneNumberOf } from './shape-table.ts'
 
@@ -21,8 +20,7 @@ const HOUR_SECONDS = 3600
 /** Expands every shape over [from, to), or answers null where that is more than `limit` fires. */
 export function expandShapes(table: ShapeTable, from: number, to: number, limit: number): Expansion | null {
   const { words, zones, size } = table
-  const cycles = cyclesBefore(from)
-  const days = zones.map((zone) => layOutHours(zone, from - cycles, to - cycles))
+  const days = zones.map((zone) => layOutHours(zone, from, to))
   const starts = new Int32Array(size + 1)
   let fires = new Int32Array(size + HOUR_SECONDS)
   let count = 0

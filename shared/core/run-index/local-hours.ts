@@ -33,11 +33,12 @@ export interface LocalDay {
 export function layOutHours(zone: Zone, from: number, to: number): LocalDay[] {
   const days: LocalDay[] = []
   for (let t = from; t < to; ) {
-    const piece = zone.pieceAt(t)
-    const end = Math.min(zone.starts[piece + 1], to)
-    const stretch = { from, start: t, end, kind: zone.kinds[piece], offsetOfClock: zone.offsets[piece] }
-    addHours(days, stretch, zone.offsets[piece])
-    if (stretch.kind === AFTER_GAP) addHours(days, stretch, zone.offsetsBefore[piece])
+    const table = zone.tableAt(t)
+    const piece = table.pieceAt(t)
+    const end = Math.min(table.starts[piece + 1], to)
+    const stretch = { from, start: t, end, kind: table.kinds[piece], offsetOfClock: table.offsets[piece] }
+    addHours(days, stretch, table.offsets[piece])
+    if (stretch.kind === AFTER_GAP) addHours(days, stretch, table.offsetsBefore[piece])
     t = end
   }
   return days

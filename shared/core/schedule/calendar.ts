@@ -1,63 +1,97 @@
 // Named sets of excluded dates. A date is a whole local day of the schedule's zone.
 
+import { z } from 'zod'
 import { InputError } from '../errors.ts'
 import { DAY_SECONDS, dateFromDays } from '../time/civil.ts'
 import { parseDate } from '../time/instant.ts'
-import type { Instants } from '../time/instants.ts'
-import { NEVER } from '../time/instants.ts'
+import { type Instants, NEVER } from '../time/instants.ts'
 import type { Zone } from '../time/zone.ts'
 
-export interface CalendarSpec {
-  readonly name: string
+const MOST_DATES = 2000
+
+export const calendarSchema = z.strictObject({
+  name: z.string(),
   /** "2026-12-25", "2026-12-24/2027-01-02" with both ends, or "12-25" for every year. */
-  readonly dates: readonly string[]
+  dates: z.array(z.string()).max(MOST_DATES),
+})
+
+export type CalendarSpec = Readonly<z.infer<typeof calendarSchema>>
+
+/** The excluded dates of a job, of all its calendars together. */
+export interface ExcludedDates {
+  /** The last day of the stretch of excluded days that holds the given one, or null where it is not excluded. */
+  endOf(days: number): number | null
+  startOf(days: number): number | null
 }
 
-export interface Calendar {
-  excludes(days: number): boolean
+interface Range {
+  readonly first: number
+  readonly last: number
 }
 
 /** A leap year, so that 02-29 is a date of some years. */
 const ANY_LEAP_YEAR = 2000
+const dayOfYear = (days: number): number => dateFromDays(days) & 511
 
-export function compileCalendar(spec: CalendarSpec): Calendar {
-  const single = new Set<number>()
+export function excludedDates(calendars: readonly CalendarSpec[]): ExcludedDates {
   const yearly = new Set<number>()
-  const ranges: { first: number; last: number }[] = []
-  for (const text of spec.dates) {
-    const [first, last] = text.split('/', 2).map(parseDate)
-    const everyYear = parseDate(`${ANY_LEAP_YEAR}-${text}`)
-    if (everyYear !== null) yearly.add(dateFromDays(everyYear) & 511)
-    else if (first !== null && last === undefined) single.add(first)
-    else if (first !== null && last !== undefined && last !== null && first <= last) ranges.push({ first, last })
-    else throw notADate(spec.name, text)
+  const ranges: Range[] = []
+  for (const { name, dates } of calendars) {
+    for (const text of dates) {
+      const everyYear = parseDate(`${ANY_LEAP_YEAR}-${text}`)
+      if (everyYear !== null) yearly.add(dayOfYear(everyYear))
+      else ranges.push(readRange(name, text))
+    }
   }
+  const merged = mergeRanges(ranges)
+  const isYearly = (days: number) => yearly.has(dayOfYear(days))
   return {
-    excludes: (days) =>
-      single.has(days) ||
-      yearly.has(dateFromDays(days) & 511) ||
-      ranges.some(({ first, last }) => first <= days && days <= last),
+    endOf: (days) => rangeAt(merged, days)?.last ?? (isYearly(days) ? days : null),
+    startOf: (days) => rangeAt(merged, days)?.first ?? (isYearly(days) ? days : null),
   }
 }
 
-function notADate(calendar: string, value: string): InputError {
-  return new InputError({
+function readRange(calendar: string, text: string): Range {
+  const [first, last = first, ...more] = text.split('/').map(parseDate)
+  if (first !== null && last !== null && first <= last && more.length === 0) return { first, last }
+  throw new InputError({
     code: 'calendar.date',
     field: `calendar ${calendar} dates`,
-    value,
+    value: text,
     problem: 'is not a date, a range of dates or a day of every year',
     remedy: 'Use "2026-12-25", "2026-12-24/2027-01-02" or "12-25"',
   })
 }
 
-/** A calendar may be long, but a schedule with nothing but excluded dates for so many of them, or so long, has no other. */
-const LOOKS = 4000
+/** Sorted, and those that touch made one, so that a long holiday is passed over at one look. */
+function mergeRanges(ranges: readonly Range[]): Range[] {
+  const merged: { first: number; last: number }[] = []
+  for (const { first, last } of [...ranges].sort((a, b) => a.first - b.first)) {
+    const before = merged.at(-1)
+    if (before !== undefined && first <= before.last + 1) before.last = Math.max(before.last, last)
+    else merged.push({ first, last })
+  }
+  return merged
+}
+
+function rangeAt(ranges: readonly Range[], days: number): Range | null {
+  let low = 0
+  let high = ranges.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (ranges[middle].last < days) low = middle + 1
+    else high = middle
+  }
+  return low < ranges.length && ranges[low].first <= days ? ranges[low] : null
+}
+
+/** What has nothing but excluded dates for so many looks, or so long, has no other. */
+const LOOKS = 1500
 const SECONDS_TO_SEARCH = 50 * 366 * DAY_SECONDS
 
-/** The instants whose local date no calendar excludes. */
-export function withoutDates(instants: Instants, calendars: readonly Calendar[], zone: Zone): Instants {
+/** The instants whose local date is not excluded. */
+export function withoutDates(instants: Instants, excluded: ExcludedDates, zone: Zone): Instants {
   const localDays = (t: number) => Math.floor((t + zone.offsetAt(t)) / DAY_SECONDS)
-  const isExcluded = (days: number) => calendars.some((calendar) => calendar.excludes(days))
   // On a day when clocks move, midnight by the offset of an instant is not midnight. Of the two guesses the one that
   // does not leave the date is taken; what is left of the date is excluded by the next look.
   const endOf = (days: number, t: number) => {
@@ -70,20 +104,22 @@ export function withoutDates(instants: Instants, calendars: readonly Calendar[],
   }
   return {
     next(after) {
-      let t = instants.next(after)
-      for (let looks = 0; looks < LOOKS && t !== NEVER && t - after < SECONDS_TO_SEARCH; looks++) {
-        const days = localDays(t)
-        if (!isExcluded(days)) return t
-        t = instants.next(Math.max(t, endOf(days, t) - 1))
+      const first = instants.next(after)
+      let t = first
+      for (let looks = 0; looks < LOOKS && t !== NEVER && t - first < SECONDS_TO_SEARCH; looks++) {
+        const end = excluded.endOf(localDays(t))
+        if (end === null) return t
+        t = instants.next(Math.max(t, endOf(end, t) - 1))
       }
       return NEVER
     },
     previous(before) {
-      let t = instants.previous(before)
-      for (let looks = 0; looks < LOOKS && t !== NEVER && before - t < SECONDS_TO_SEARCH; looks++) {
-        const days = localDays(t)
-        if (!isExcluded(days)) return t
-        t = instants.previous(Math.min(t, startOf(days, t)))
+      const last = instants.previous(before)
+      let t = last
+      for (let looks = 0; looks < LOOKS && t !== NEVER && last - t < SECONDS_TO_SEARCH; looks++) {
+        const start = excluded.startOf(localDays(t))
+        if (start === null) return t
+        t = instants.previous(Math.min(t, startOf(start, t)))
       }
       return NEVER
     },

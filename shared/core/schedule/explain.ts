@@ -1,8 +1,8 @@
 // Any schedule in plain English, for messages, the CLI and the dashboard.
 
-import { compileCron } from '../cron/cron.ts'
+import { Cron, DEFAULT_DST } from '../cron/cron.ts'
 import { explainWords, joinWords } from '../cron/explain.ts'
-import type { ScheduleSpec } from './schedule.ts'
+import { compileSchedule, type ScheduleSpec } from './schedule.ts'
 
 const UNITS: readonly [string, number][] = [
   ['day', 86_400],
@@ -28,13 +28,12 @@ const explainInterval = (seconds: number): string => {
   return single === undefined ? `every ${explainSeconds(seconds)}` : `every ${single[0]}`
 }
 
+/** Throws an InputError for a schedule that is none: there is nothing true to say about it. */
 export function explainSchedule(spec: ScheduleSpec, jobId = ''): string {
+  const { instants } = compileSchedule(spec, { jobId, dst: DEFAULT_DST, anchor: 0 })
   const kind = spec.kind === undefined || spec.kind === 'start' ? '' : `${spec.kind} `
-  if ('every' in spec) {
-    const anchor = spec.anchor === undefined ? '' : `, counted from ${spec.anchor}`
-    return `${kind}${explainInterval(spec.every)}${anchor}`
-  }
+  if (instants instanceof Cron) return `${kind}${explainWords(instants.words)}, ${spec.zone ?? 'UTC'}`
   if ('at' in spec) return `${kind}once, at ${spec.at}`
-  const zone = spec.zone ?? 'UTC'
-  return `${kind}${explainWords(compileCron(spec.cron, { zone, hashSeed: jobId }).words)}, ${zone}`
+  const { every, anchor } = spec as Extract<ScheduleSpec, { every: number }>
+  return `${kind}${explainInterval(every)}${anchor === undefined ? '' : `, counted from ${anchor}`}`
 }

@@ -5,6 +5,7 @@ import { type Cron, compileCron, type Dst } from '../cron/cron.ts'
 import { InputError } from '../errors.ts'
 import { parseInstant } from '../time/instant.ts'
 import type { Instants } from '../time/instants.ts'
+import { zoneOf } from '../time/zones.ts'
 import { Every } from './every.ts'
 import { once } from './once.ts'
 
@@ -47,6 +48,8 @@ export type CompiledSchedule =
   | { readonly type: 'at'; readonly instants: Instants }
 
 export function compileSchedule(spec: ScheduleSpec, context: ScheduleContext): CompiledSchedule {
+  // Intervals and single times need a zone only for calendars, but a wrong one is wrong without them too.
+  if (spec.zone !== undefined) zoneOf(spec.zone)
   if ('cron' in spec) {
     const options = { zone: spec.zone ?? 'UTC', dst: context.dst, hashSeed: context.jobId }
     return { type: 'cron', instants: compileCron(spec.cron, options) }

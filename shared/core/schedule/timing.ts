@@ -8,7 +8,7 @@ import { FIRST_SECOND, LAST_SECOND } from '../time/civil.ts'
 import { parseInstant } from '../time/instant.ts'
 import { type Instants, NEVER } from '../time/instants.ts'
 import { zoneOf } from '../time/zones.ts'
-import { type CalendarSpec, compileCalendar, withoutDates } from './calendar.ts'
+import { type CalendarSpec, excludedDates, withoutDates } from './calendar.ts'
 import { boundedBy, delayedBy, unionOf } from './combine.ts'
 import type { Every } from './every.ts'
 import { type CompiledSchedule, compileSchedule, type Kind, type ScheduleSpec } from './schedule.ts'
@@ -48,14 +48,15 @@ export function compileTiming(spec: TimingSpec): Timing {
   const last = spec.endAt == null ? LAST_SECOND : parseInstant(spec.endAt, 'endAt')
   if (first > last) throw endsBeforeItStarts(spec)
   const lastStart = spec.lastInstant == null ? last : Math.min(last, parseInstant(spec.lastInstant, 'lastInstant'))
-  const calendars = (spec.calendars ?? []).map(compileCalendar)
+  const calendars = spec.calendars ?? []
+  const excluded = excludedDates(calendars)
   const spreadSeconds = spreadOf(spec.jobId, spec.spread ?? 0)
   const context = { jobId: spec.jobId, dst: spec.dst ?? DEFAULT_DST, anchor: first }
   const compiled = spec.schedules.map((schedule) => ({ schedule, compiled: compileSchedule(schedule, context) }))
   const ofKind = (kind: Kind) => compiled.filter(({ schedule }) => (schedule.kind ?? 'start') === kind)
   const starting = (kind: Kind): Instants => {
     const all = ofKind(kind).map(({ schedule, compiled: { instants } }) =>
-      calendars.length === 0 ? instants : withoutDates(instants, calendars, zoneOf(schedule.zone ?? 'UTC')),
+      calendars.length === 0 ? instants : withoutDates(instants, excluded, zoneOf(schedule.zone ?? 'UTC')),
     )
     return all.length === 0 ? NOTHING : delayedBy(boundedBy(unionOf(all), first, lastStart), spreadSeconds)
   }
@@ -78,6 +79,10 @@ const shapeOf = (compiled: CompiledSchedule): Shape | null => (compiled.type ===
 
 /** Seconds by which a job's own hash moves it: always the same, spread evenly over [0, seconds). */
 export function spreadOf(jobId: string, seconds: number): number {
+  if (!(Number.isInteger(seconds) && seconds >= 0)) {
+    const problem = 'is not a whole number of seconds'
+    throw new InputError({ code: 'schedule.spread', field: 'spread', value: seconds, problem, remedy: 'Use 0 or more' })
+  }
   return seconds === 0 ? 0 : Number(hashText(`spread/${jobId}`) % BigInt(seconds))
 }
 
@@ -106,11 +111,14 @@ export function lastInstantOf(timing: Timing, after: number, maxRuns: number): n
 /** Throws where a job would never be due again, so that the user hears of it when saving and not by silence. */
 export function assertFires(timing: Timing, after: number, schedules: readonly ScheduleSpec[]): void {
   if (timing.start.next(after) !== NEVER || timing.restart.next(after) !== NEVER) return
+  const onlyStops = schedules.every(({ kind }) => kind === 'stop')
   throw new InputError({
     code: 'schedule.never-fires',
     field: 'schedules',
     value: schedules,
-    problem: 'never fires: bounds, calendars, skipped clock changes or the past leave no instant',
-    remedy: 'Check startAt, endAt, calendars and dst, or use a later time',
+    problem: onlyStops
+      ? 'never fires: there is nothing but stops'
+      : 'never fires: bounds, calendars, skipped clock changes or the past leave no instant',
+    remedy: onlyStops ? 'Add a schedule of kind start' : 'Check startAt, endAt, calendars and dst, or use a later time',
   })
 }

@@ -2,9 +2,6 @@
 
 export const DAY_SECONDS = 86_400
 
-/** The calendar, weekdays included, repeats after 400 years: 146,097 days are exactly 20,871 weeks. */
-export const CALENDAR_CYCLE_SECONDS = 146_097 * DAY_SECONDS
-
 export const FIRST_SECOND = 0
 /** 9999-12-31T23:59:59Z, the last second that ISO 8601 writes with four digits. */
 export const LAST_SECOND = 253_402_300_799

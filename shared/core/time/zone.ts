@@ -1,7 +1,7 @@
-// The offsets of one time zone as a table that extends itself. It knows when clocks jump and by how much,
+// The offsets of one time zone as tables that extend themselves. It knows when clocks jump and by how much,
 // and cuts time into pieces so that gaps and folds are data for the cron evaluator, not branches.
 
-import { CALENDAR_CYCLE_SECONDS, DAY_SECONDS, dateFromDays, dayOf } from './civil.ts'
+import { DAY_SECONDS, dateFromDays, dayOf } from './civil.ts'
 
 /** What a piece of time is with respect to the jumps of the clock. */
 export const PLAIN = 0
@@ -19,16 +19,6 @@ const SCAN_STEP_SECONDS = 5 * DAY_SECONDS
 const MARGIN_SECONDS = 3 * DAY_SECONDS
 const BISECT_TO_SECONDS = 900
 
-/** From 2100 on every zone follows yearly rules, so 400 calendar years later everything repeats. */
-const REPEATS_FROM = 4_102_444_800
-const REPEATS_BEFORE = REPEATS_FROM + CALENDAR_CYCLE_SECONDS
-
-/** How many seconds to take off so that an instant far ahead falls into the years that the table holds. */
-export function cyclesBefore(second: number): number {
-  if (second < REPEATS_BEFORE) return 0
-  return Math.floor((second - REPEATS_FROM) / CALENDAR_CYCLE_SECONDS) * CALENDAR_CYCLE_SECONDS
-}
-
 interface Jump {
   readonly at: number
   readonly before: number
@@ -42,8 +32,41 @@ interface Piece {
   readonly offsetBefore: number
 }
 
+/** Far apart times have tables of their own, so that a look at the year 9000 does not scan all the years between. */
+const ERA_SECONDS = 32 * YEAR_SECONDS
+
 export class Zone {
   readonly name: string
+  readonly #format: Intl.DateTimeFormat
+  readonly #tables = new Map<number, ZoneTable>()
+  #lastEra = Number.NaN
+  #lastTable: ZoneTable
+
+  constructor(name: string, format: Intl.DateTimeFormat) {
+    this.name = name
+    this.#format = format
+    this.#lastTable = new ZoneTable(format)
+  }
+
+  /** The table that answers about a second and those around it. */
+  tableAt(second: number): ZoneTable {
+    const era = Math.floor(second / ERA_SECONDS)
+    if (era === this.#lastEra) return this.#lastTable
+    const table = this.#tables.get(era) ?? new ZoneTable(this.#format)
+    this.#tables.set(era, table)
+    this.#lastEra = era
+    this.#lastTable = table
+    return table
+  }
+
+  offsetAt(second: number): number {
+    const table = this.tableAt(second)
+    const piece = table.pieceAt(second)
+    return table.offsets[piece]
+  }
+}
+
+export class ZoneTable {
   readonly #format: Intl.DateTimeFormat
   #jumps: Jump[] = []
   #scannedFrom = 0
@@ -56,12 +79,11 @@ export class Zone {
   offsetsBefore: number[] = []
   #lastFound = 0
 
-  constructor(name: string, format: Intl.DateTimeFormat) {
-    this.name = name
+  constructor(format: Intl.DateTimeFormat) {
     this.#format = format
   }
 
-  /** The piece that holds a second before REPEATS_BEFORE. Its number is good until the next call of pieceAt. */
+  /** The piece that holds a second. Its number is good until the next call of pieceAt. */
   pieceAt(second: number): number {
     if (second < this.#answersFrom || second >= this.#answersTo) this.#extendTo(second)
     const { starts } = this
@@ -84,11 +106,6 @@ export class Zone {
 
   get #answersTo(): number {
     return this.#scannedTo - MARGIN_SECONDS
-  }
-
-  offsetAt(second: number): number {
-    const piece = this.pieceAt(second - cyclesBefore(second))
-    return this.offsets[piece]
   }
 
   #extendTo(second: number): void {

@@ -5,35 +5,52 @@ import { Zone } from './zone.ts'
 
 const zones = new Map<string, Zone>()
 
-/** Every user of a zone shares its table; there are a few hundred zones, so the map is bounded by its keys. */
+const LONGEST_NAME = 64
+/** There are some 600 names; more come only from odd spellings of them. */
+const MOST_NAMES = 2000
+/** Names without a place. Other short ones (BST, AST) mean different things to different people, and to ICU yet another. */
+const SHORT_NAMES = new Set(['UTC', 'GMT'])
+const SPELLED_LIKE_A_PLACE = /^[A-Z][A-Za-z0-9+_-]*(\/[A-Z][A-Za-z0-9+_-]*){1,2}$/
+
+/** The platform's names by their lower-case form, because Intl itself takes any case silently. */
+const LISTED = new Map(Intl.supportedValuesOf('timeZone').map((name) => [name.toLowerCase(), name]))
+
+/** Every user of a zone shares its tables, under whichever of its names. */
 export function zoneOf(name: string): Zone {
   const known = zones.get(name)
   if (known !== undefined) return known
-  const zone = new Zone(name, formatOf(name))
+  const format = formatOf(name)
+  if (format === null) throw unknownZone(name)
+  if (zones.size >= MOST_NAMES) zones.clear()
+  const canonical = format.resolvedOptions().timeZone
+  const zone = zones.get(canonical) ?? new Zone(canonical, format)
+  zones.set(canonical, zone)
   zones.set(name, zone)
   return zone
 }
 
-const SPELLED_LIKE_A_ZONE = /^[A-Z][A-Za-z0-9+_-]*(\/[A-Z][A-Za-z0-9+_-]*){0,2}$/
-
-function formatOf(name: string): Intl.DateTimeFormat {
-  const spelling = knownSpelling(name)
-  if (SPELLED_LIKE_A_ZONE.test(name) && (spelling === undefined || spelling === name)) {
-    try {
-      return new Intl.DateTimeFormat('en-US', {
-        timeZone: name,
-        hourCycle: 'h23',
-        day: '2-digit',
-        hour: '2-digit',
-        minute: '2-digit',
-        second: '2-digit',
-      })
-    } catch {
-      // An unknown name is the user's mistake and gets the same answer as a misspelt one.
-    }
+function formatOf(name: string): Intl.DateTimeFormat | null {
+  const listed = LISTED.get(name.slice(0, LONGEST_NAME).toLowerCase())
+  const isSpelledRight =
+    listed === undefined ? SPELLED_LIKE_A_PLACE.test(name) || SHORT_NAMES.has(name) : listed === name
+  if (name.length > LONGEST_NAME || !isSpelledRight) return null
+  try {
+    return new Intl.DateTimeFormat('en-US', {
+      timeZone: name,
+      hourCycle: 'h23',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+    })
+  } catch {
+    return null
   }
-  const meant = spelling ?? zoneOfCity(name)
-  throw new InputError({
+}
+
+function unknownZone(name: string): InputError {
+  const meant = LISTED.get(name.slice(0, LONGEST_NAME).toLowerCase()) ?? zoneOfCity(name.slice(0, LONGEST_NAME))
+  return new InputError({
     code: 'zone.unknown',
     field: 'zone',
     value: name,
@@ -42,12 +59,7 @@ function formatOf(name: string): Intl.DateTimeFormat {
   })
 }
 
-/** The listed zone that differs from the name by upper and lower case at most. Intl would take either silently. */
-function knownSpelling(name: string): string | undefined {
-  return Intl.supportedValuesOf('timeZone').find((zone) => zone.toLowerCase() === name.toLowerCase())
-}
-
 function zoneOfCity(name: string): string | undefined {
   const ending = `/${name.toLowerCase().replaceAll(' ', '_')}`
-  return Intl.supportedValuesOf('timeZone').find((zone) => zone.toLowerCase().endsWith(ending))
+  return LISTED.get([...LISTED.keys()].find((zone) => zone.endsWith(ending)) ?? '')
 }

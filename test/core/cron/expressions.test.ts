@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { compileCron } from '../../../shared/core/cron/cron.ts'
+import { DAYS, WEEKDAYS } from '../../../shared/core/cron/masks.ts'
 import { at, iso, nextFew } from '../../support/time.ts'
 
 const days = (cron: string, after: string, count: number) =>
@@ -125,6 +126,25 @@ describe('H takes its value from the job', () => {
       compileCron('H * * * *', { hashSeed: `job-${job}` }).next(0),
     )
     expect(new Set(minutes).size).toBeGreaterThan(40)
+  })
+
+  test('in lists, in ranges that go round, and on days that every month has', () => {
+    for (let job = 0; job < 300; job++) {
+      const hashSeed = `job-${job}`
+      expect(compileCron('0 0 H * *', { hashSeed }).words[DAYS] & ~0xfffffff).toBe(0)
+      const hours: number[] = []
+      compileCron('0 H(22-4) * * *', { hashSeed }).between(0, 86_400, hours)
+      expect([22, 23, 0, 1, 2, 3, 4]).toContain(hours[0] / 3600)
+      compileCron('H,30 H/6 * * H', { hashSeed })
+      compileCron('0 0 * * H/1', { hashSeed })
+    }
+    const weekdays = Array.from(
+      { length: 3500 },
+      (_, job) => compileCron('0 0 * * H', { hashSeed: `${job}` }).words[WEEKDAYS] & 127,
+    )
+    for (let weekday = 0; weekday < 7; weekday++) {
+      expect(Math.abs(weekdays.filter((bits) => bits === 1 << weekday).length - 500)).toBeLessThan(100)
+    }
   })
 
   test('within its range and with its step', () => {

@@ -71,11 +71,29 @@ test('before the first instant there is nothing, calendar or not', () => {
   expect(without(['12-25'], { at: '2026-12-24T00:00:00Z' }).previous(at('2026-12-24T00:00:00Z'))).toBe(NEVER)
 })
 
-test.each(['2026-02-30', '13-01', 'christmas', '', '2026-12-26/2026-12-24', '2026-12-24/', '/2026-12-24'])(
-  '%j is no date',
-  (date) => {
-    expect(() => without([date], { every: 60 })).toThrow(
-      /^calendar holidays dates ".*": is not a date.*Use "2026-12-25"/,
-    )
-  },
-)
+test('a calendar of many years is passed over, and what lies far ahead is not given up', () => {
+  const long = without(['2026-01-01/2040-01-01'], { cron: '0 9 * * *' })
+  expect(iso(long.next(at('2026-07-01T00:00:00Z')))).toBe('2040-01-02T09:00:00Z')
+  expect(iso(long.previous(at('2039-12-31T00:00:00Z')))).toBe('2025-12-31T09:00:00Z')
+  expect(iso(without(['12-25'], { at: '2090-01-01T00:00:00Z' }).next(at('2026-07-01T00:00:00Z')))).toBe(
+    '2090-01-01T00:00:00Z',
+  )
+  const touching = without(
+    ['2026-01-03/2026-01-05', '2026-01-01', '2026-01-02', '2026-01-04/2026-01-04', '2026-01-08'],
+    { cron: '0 9 * * *' },
+  )
+  expect(nextFew(touching, '2025-12-31T12:00:00Z', 3).map((text) => text.slice(8, 10))).toEqual(['06', '07', '09'])
+})
+
+test.each([
+  '2026-12-24/2027-01-02/x',
+  '2026-02-30',
+  '13-01',
+  'christmas',
+  '',
+  '2026-12-26/2026-12-24',
+  '2026-12-24/',
+  '/2026-12-24',
+])('%j is no date', (date) => {
+  expect(() => without([date], { every: 60 })).toThrow(/^calendar holidays dates ".*": is not a date.*Use "2026-12-25"/)
+})

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { InputError } from '../../../shared/core/errors.ts'
 import { explainSchedule, explainSeconds } from '../../../shared/core/schedule/explain.ts'
 
 test.each([
@@ -26,7 +27,13 @@ test.each([
   ['10 * * * * *', 'at second 10 of every minute'],
   ['15 * * * *', 'at minute 15 of every hour'],
   ['0,7 * * * *', 'at minute 0 and 7 of every hour'],
-  ['* 5 * * * *', 'every second at minute 5 of every hour'],
+  ['* 5 * * * *', 'every second of minute 5 of every hour'],
+  ['10 5 * * * *', 'at second 10 of minute 5 of every hour'],
+  ['10 */5 * * * *', 'at second 10 of every 5th minute'],
+  ['*/10 1/2 * * * *', 'every 10 seconds of every 2nd minute from minute 1 on'],
+  ['*/20 */3 * * * *', 'every 20 seconds of every 3rd minute'],
+  ['*/25 * * * *', 'at minute 0, 25 and 50 of every hour'],
+  ['0 */5 * * *', 'at 00:00, 05:00, 10:00, 15:00 and 20:00 every day'],
   ['* * 3 * * *', 'every second during hour 03'],
   ['1,2,3,9 1,5,9,13 * * *', 'at minute 1 through 3 and 9 during hours 01, 05, 09 and 13 every day'],
   ['0 9 1 JAN,MAR *', 'at 09:00 on day 1 of the month in January and March'],
@@ -43,6 +50,12 @@ test('intervals, single times and kinds', () => {
   expect(explainSchedule({ at: '2026-12-01T09:00:00Z' })).toBe('once, at 2026-12-01T09:00:00Z')
   expect(explainSchedule({ kind: 'stop', cron: '0 18 * * *' })).toBe('stop at 18:00 every day, UTC')
   expect(explainSeconds(93_784)).toBe('1 day, 2 hours, 3 minutes and 4 seconds')
+})
+
+test('what is no schedule is not explained', () => {
+  for (const bad of [{ every: 0 }, { at: 'junk' }, { cron: '60 * * * *' }, { every: 5, zone: 'Mars' }]) {
+    expect(() => explainSchedule(bad)).toThrow(InputError)
+  }
 })
 
 test('H is explained as the time that this job got', () => {

@@ -189,6 +189,16 @@ test('a job that would never be due is refused when saved', () => {
   expect(() => assertFires(timing(restarts), at('2027-01-01T00:00:00Z'), restarts)).not.toThrow()
 })
 
+test('a job with nothing but stops is told so', () => {
+  const stops: ScheduleSpec[] = [{ kind: 'stop', every: 60 }]
+  expect(() => assertFires(timing(stops), 0, stops)).toThrow('there is nothing but stops. Add a schedule of kind start')
+})
+
+test('a spread that is no number of seconds, and a zone that is none, are refused', () => {
+  for (const spread of [Number.NaN, 0.5, -5]) expect(() => timing([{ every: 60 }], { spread })).toThrow(/^spread/)
+  expect(() => timing([{ every: 60, zone: 'Mars/X' }])).toThrow(/^zone "Mars/)
+})
+
 test('warnings of all expressions reach the job', () => {
   expect(timing([{ every: 5 }, { cron: '0 0 12 ? * 2' }]).warnings).toHaveLength(1)
 })

@@ -81,6 +81,8 @@ function nasty(random: Random): RandomExpression {
   add(MONTH, 0.85)
   add(WEEKDAY, 0.65)
   const gap = random.chance(0.05) ? '\t ' : ' '
+  const [day, weekday] = [fields.at(-3), fields.at(-1)]
+  if (day?.text === '?' && weekday?.text === '?') day.text = '*'
   return {
     text: fields.map((field) => field.text).join(gap),
     uses: [...new Set([...uses, ...fields.flatMap((field) => field.uses)])],

@@ -84,12 +84,14 @@ function rangeItem(random: Random, shape: FieldShape): Item {
   let last = random.chance(0.6) ? first + random.between(1, 4) : value(random, shape)
   if (last > shape.max) last = shape.max
   if (first > last && random.chance(0.5)) [first, last] = [last, first]
-  const step = random.chance(0.3) ? random.between(1, Math.min(7, shape.wrapsAfter - shape.min)) : 1
+  const span = shape.wrapsAfter - shape.min + 1
+  const start = first > shape.wrapsAfter ? shape.min : first
+  const reach = last >= first ? last - first : (last - start + span) % span
+  // A step beyond the range is refused by the product, because it never comes to a second value.
+  const step = random.chance(0.3) && reach >= 1 ? random.between(1, Math.min(6, reach)) : 1
   const text = `${write(random, shape, first, uses)}-${write(random, shape, last, uses)}${step > 1 ? `/${step}` : ''}`
   if (/-sun/i.test(text)) uses.push('range to SUN')
   if (first <= last) return { text, values: steps(first, last, step), uses }
-  const start = first > shape.wrapsAfter ? shape.min : first
-  const span = shape.wrapsAfter - shape.min + 1
   const length = (((last - start) % span) + span) % span
   const values = steps(0, length, step).map((offset) => shape.min + ((start - shape.min + offset) % span))
   return { text, values, uses: [...uses, 'wrapping range'] }
@@ -105,9 +107,10 @@ function plainItem(random: Random, shape: FieldShape): Item {
   if (kind < 8) return rangeItem(random, shape)
   const step = random.between(1, shape.wrapsAfter - shape.min)
   if (kind < 9) return { text: `*/${step}`, values: steps(shape.min, shape.max, step), uses }
-  const first = value(random, shape)
+  const first = Math.min(value(random, shape), shape.wrapsAfter - 1)
+  const openStep = random.between(1, shape.wrapsAfter - first)
   uses.push(shape === WEEKDAY ? 'open step in weekday' : 'open step')
-  return { text: `${write(random, shape, first, uses)}/${step}`, values: steps(first, shape.max, step), uses }
+  return { text: `${write(random, shape, first, uses)}/${openStep}`, values: steps(first, shape.max, openStep), uses }
 }
 
 function monthDayItem(random: Random, isAlone: boolean): Item {
@@ -134,7 +137,8 @@ function nthWeekday(random: Random): RandomField {
 
 export function randomField(random: Random, shape: FieldShape, starChance: number): RandomField {
   if (random.chance(starChance)) {
-    const text = random.chance(0.1) ? '?' : '*'
+    const isDay = shape === MONTH_DAY || shape === WEEKDAY
+    const text = isDay && random.chance(0.1) ? '?' : '*'
     return { text, uses: [], count: shape.wrapsAfter - shape.min + 1 }
   }
   if (shape === WEEKDAY && random.chance(0.15)) return nthWeekday(random)
