@@ -53,9 +53,9 @@ function buildMs(runs: number, rounds: number): number {
   })
 }
 
-function arbitraryIndex(): RunIndex {
+function arbitraryIndex(runs: number): RunIndex {
   const random = createRandom(7)
-  const seconds = Float64Array.from({ length: 1_000_000 }, () => FROM + random.below(DAY))
+  const seconds = Float64Array.from({ length: runs }, () => FROM + random.below(DAY))
   const jobs = Int32Array.from(seconds, () => random.below(100_000))
   return new RunIndex(tableFromPairs(FROM, FROM + DAY, { seconds, jobs }, 100_000))
 }
@@ -164,8 +164,8 @@ function measureCore() {
   const large = fleetOf(timingsOf(mixedSchedules(63_000, 1)))
   const shared1M = sortedMs(large, HOUR, 50)
   const table = tableFromFleet(large, FROM, FROM + HOUR, NO_LIMIT)
-  const index = arbitraryIndex()
-  const [query, peek] = [query100Us(index), peekNs(index)]
+  const index = arbitraryIndex(1_000_000)
+  const [query, peek, peekSparse] = [query100Us(index), peekNs(index), peekNs(arbitraryIndex(100))]
   const loop = loopMs(large)
   progress('a million jobs')
   const millionJobs = sortedMs(fleetOf(timingsOf(mixedSchedules(1_000_000, 1))), HOUR, 5)
@@ -192,6 +192,7 @@ function measureCore() {
       loop: { p50Ms: percentile(loop, 0.5), p95Ms: percentile(loop, 0.95), p99Ms: percentile(loop, 0.99) },
     },
     beside: {
+      peekSparseNs: peekSparse,
       millionJobsMs: millionJobs,
       uniqueHourMs: uniqueHour,
       uniqueBytesPerSchedule: bytesUnique,

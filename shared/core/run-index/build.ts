@@ -19,6 +19,17 @@ function sumUp(starts: Int32Array): number {
   return sum
 }
 
+const FEW = 16
+
+/** Where there are many more seconds than runs, the second of each run beside it makes the first run after a time one read. */
+function secondsIfFew(starts: Int32Array): Int32Array | null {
+  const length = starts.length - 1
+  if (starts[length] * FEW > length) return null
+  const seconds = new Int32Array(starts[length])
+  for (let second = 0; second < length; second++) seconds.fill(second, starts[second], starts[second + 1])
+  return seconds
+}
+
 /** Any pairs in any order: the worst case, and what tests compare the other way with. */
 export function tableFromPairs(from: number, to: number, pairs: RunPairs, jobCount: number): RunTable {
   const { seconds, jobs } = pairs
@@ -28,7 +39,7 @@ export function tableFromPairs(from: number, to: number, pairs: RunPairs, jobCou
   const cursor = starts.slice()
   const sorted = jobArray(seconds.length, jobCount)
   for (let index = 0; index < seconds.length; index++) sorted[cursor[seconds[index] - from]++] = jobs[index]
-  return { from, to, starts, jobs: sorted, beyond: () => NEVER }
+  return { from, to, starts, jobs: sorted, seconds: secondsIfFew(starts), beyond: () => NEVER }
 }
 
 /** The longest part of [from, to) with at most `limit` runs, found by halving: memory has a bound whatever the fleet. */
@@ -69,7 +80,7 @@ function tryTable(fleet: Fleet, from: number, to: number, limit: number): RunTab
   }
   for (let index = 0; index < pairs.seconds.length; index++)
     jobs[cursor[pairs.seconds[index] - from]++] = pairs.jobs[index]
-  return { from, to, starts, jobs, beyond: (second) => firstBeyond(fleet, second) }
+  return { from, to, starts, jobs, seconds: secondsIfFew(starts), beyond: (second) => firstBeyond(fleet, second) }
 }
 
 function firstBeyond(fleet: Fleet, second: number): number {

@@ -12,6 +12,8 @@ export interface RunTable {
   readonly to: number
   readonly starts: Int32Array
   readonly jobs: JobNumbers
+  /** The second of each run, counted from `from`, where runs are so few that a search in `starts` would be long. */
+  readonly seconds: Int32Array | null
   /** The first run at or after a second past the window, or NEVER. */
   readonly beyond: (second: number) => number
 }
@@ -61,12 +63,13 @@ export class RunIndex {
 
   /** The second of the first run at or after `from`, also past the window, or NEVER. */
   peek(from: number = this.#table.from): number {
-    const { from: first, to, starts, jobs, beyond } = this.#table
+    const { from: first, to, starts, jobs, seconds, beyond } = this.#table
     if (from >= to) return beyond(from)
     let low = Math.max(from - first, 0)
     const position = starts[low]
     if (position === jobs.length) return beyond(to)
     if (starts[low + 1] > position) return first + low
+    if (seconds !== null) return first + seconds[position]
     let high = to - first
     while (high - low > 1) {
       const middle = (low + high) >> 1
@@ -106,5 +109,6 @@ export const EMPTY_TABLE: RunTable = {
   to: 0,
   starts: new Int32Array(1),
   jobs: new Uint16Array(0),
+  seconds: null,
   beyond: () => NEVER,
 }
