@@ -1,4 +1,5 @@
 // Knows the ways in which cron-parser differs from the rule for clock changes, each with the exact test for it.
+import { transitionsBetween } from '../support/oracle/zone.ts'
 import { type ClockChange, endsAtMidnight, holdsMidnight, isOfOneHour, isOnTheHour, isTouched } from './clock-change.ts'
 import type { DisagreementClass, Situation } from './library.ts'
 
@@ -24,6 +25,9 @@ function isEarlierThatDay(change: ClockChange, second: number): boolean {
 const isShifted = ({ kind, isOnTheClock }: Situation) => kind === 'missing' && !isOnTheClock
 
 const startsAfter = (change: ClockChange, { testCase }: Situation) => testCase.instantSecond >= change.atSecond
+
+const passesGap = (zone: string, fromSecond: number, toSecond: number): boolean =>
+  transitionsBetween(zone, fromSecond, toSecond).some(({ offsetBefore, offsetAfter }) => offsetAfter > offsetBefore)
 
 // In order: the first that explains a difference names it.
 export const CRON_PARSER_CLASSES: readonly DisagreementClass[] = [
@@ -85,6 +89,12 @@ export const CRON_PARSER_CLASSES: readonly DisagreementClass[] = [
     meaning: 'the end of a day is missing: one day on from that time of the day before lands beyond the whole day',
     explains: ({ kind, isOnTheClock, change, atSecond }) =>
       kind === 'missing' && isOnTheClock && change !== undefined && isEarlierThatDay(change, atSecond),
+  },
+  {
+    name: 'gap carried on',
+    meaning: 'days after a gap on its way it still adds the hour: it runs at a time that the schedule does not have',
+    explains: ({ kind, isOnTheClock, testCase, atSecond }) =>
+      kind === 'extra' && !isOnTheClock && passesGap(testCase.zone, testCase.instantSecond, atSecond),
   },
   {
     name: 'midnight fold',
