@@ -1,8 +1,8 @@
 // Where time alone keeps the runs of a job apart, and where a lock must. Most jobs have long gaps and short runs: for
 // them a run that starts on time needs no lock, and everything else keeps clear of those times.
 
-import { governedOf, type VersionedJob, versionAt } from '../job/version.ts'
-import { type DueItem, dueBetween, previousRuns } from '../planner/due.ts'
+import { governedOf, type JobVersion, type VersionedJob, versionAt } from '../job/version.ts'
+import { type DueItem, dueBetween, previousRun } from '../planner/due.ts'
 import { NEVER } from '../time/instants.ts'
 
 /** A first attempt that starts later than this no longer counts as on time. */
@@ -38,19 +38,27 @@ export function shortestGapSeconds(next: (after: number) => number, from: number
 const neededGap = (timeoutSeconds: number): number => 2 * timeoutSeconds + GAP_MARGIN_SECONDS
 
 /**
- * True where the run of an instant, started on time, cannot meet the run of another instant. Of those before it the newest of
- * every version counts, for a run of an older definition may still be going. Of those after it only the version in
- * force: a later edit finds this instant behind it and keeps clear in its turn.
+ * From here on no run that was started under an older definition can still be going, neither one without a lock nor one
+ * with it: the edit may have put an instant where such a run had seen none.
+ */
+function settledFrom(job: VersionedJob, version: JobVersion): number {
+  const older = job.versions.filter(({ activeFrom }) => activeFrom < version.activeFrom)
+  if (older.length === 0) return version.activeFrom
+  return version.activeFrom + Math.max(...older.map(({ timeoutSeconds }) => timeoutSeconds)) + GAP_MARGIN_SECONDS
+}
+
+/**
+ * True where the run of an instant, started on time, cannot meet another run: its neighbours are far enough away, and no
+ * edit is so fresh that an older definition's run may still be going. After it only the version in force counts: a
+ * later edit has to wait for this run in its turn.
  */
 export function isKeptApartByTime(job: VersionedJob, second: number): boolean {
   const governed = governedOf(job).findLast(({ from }) => from <= second)
-  if (governed === undefined) return false
-  const { timeoutSeconds } = governed.version
-  const isClearBefore = previousRuns(job, second).every(
-    (earlier) => second - earlier.second >= neededGap(Math.max(timeoutSeconds, earlier.version.timeoutSeconds)),
-  )
+  if (governed === undefined || second < settledFrom(job, governed.version)) return false
+  const needed = neededGap(governed.version.timeoutSeconds)
+  const previous = previousRun(job, second)
   const nexts = [governed.timing.start.next(second), governed.timing.restart.next(second)].filter((t) => t !== NEVER)
-  return isClearBefore && nexts.every((next) => next - second >= neededGap(timeoutSeconds))
+  return (previous === NEVER || second - previous >= needed) && nexts.every((next) => next - second >= needed)
 }
 
 /** A scheduled first attempt that starts on time at an instant that stands alone needs no lock. */

@@ -19,10 +19,15 @@ export const sureFromOf = (activeFrom: number, fenceAfterCommit: number): number
 /** Versions a job keeps at most; more edits than this before the audit has caught up are refused. */
 export const MOST_VERSIONS = 20
 
-/** Adds a version. What ended before all was accounted for may go; nothing else ever does. */
+/** A run of an older definition may still be going this long after its timeout. */
+const RUN_GRACE_SECONDS = 60
+
+/** Adds a version. One whose time is accounted for, and whose runs are surely over, may go; no other ever does. */
 export function addVersion(job: VersionedJob, version: JobVersion, auditedThrough: number): VersionedJob {
   const all = [...job.versions, version]
-  const needed = all.filter((_, index) => index === all.length - 1 || all[index + 1].activeFrom > auditedThrough)
+  const isOver = (each: JobVersion, end: number) =>
+    end <= auditedThrough && end + each.timeoutSeconds + RUN_GRACE_SECONDS <= version.activeFrom
+  const needed = all.filter((each, index) => index === all.length - 1 || !isOver(each, all[index + 1].activeFrom))
   if (needed.length > MOST_VERSIONS) {
     throw new InputError({
       code: 'job.too-many-edits',

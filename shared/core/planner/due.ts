@@ -101,17 +101,9 @@ function firstCandidate(job: VersionedJob, after: number): number {
   return first
 }
 
-/** The newest run before a second that each version has had, with the version. Stops are not runs. */
-export function previousRuns(job: VersionedJob, before: number): { second: number; version: JobVersion }[] {
-  return governedOf(job).flatMap((governed) => {
-    const second = lastRunOf(job, governed, before)
-    return second === NEVER ? [] : [{ second, version: governed.version }]
-  })
-}
-
-/** The last second before the given one at which a run of the job was due, or NEVER. */
+/** The last second before the given one at which a run of the job was due, or NEVER. Stops are not runs. */
 export function previousRun(job: VersionedJob, before: number): number {
-  return previousRuns(job, before).reduce((last, { second }) => Math.max(last, second), NEVER)
+  return governedOf(job).reduce((last, governed) => Math.max(last, lastRunOf(job, governed, before)), NEVER)
 }
 
 function lastRunOf(job: VersionedJob, governed: Governed, before: number): number {

@@ -144,3 +144,38 @@ test('an edit to shorter gaps does not make its runs meet one of the older defin
     { numRuns: 100 },
   )
 })
+
+test('an edit does not put an instant beside a manual run that was started before it', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 365 }),
+      fc.integer({ min: 2, max: 300 }),
+      fc.integer({ min: 1, max: 200 }),
+      (after, edited, timeoutSeconds) => {
+        const older = jobOf('a', { schedules: [{ every: 50_000 }], timeoutSeconds: 365 })
+        const manual: GateRun = { runId: 'manual', trigger: 'MANUAL', instant: null, attempt: 1 }
+        const start = FROM + 1000
+        expect(
+          decide({ run: manual, job: older, policy, state: NEW_STATE, lastSuccessOfAfter: [], now: start }),
+        ).toEqual({ do: 'START', takesLock: true })
+        const state = take(NEW_STATE, manual, start + 375, start)
+        const instant = start + Math.max(after, edited)
+        const at = new Date(instant * 1000).toISOString()
+        const job = {
+          ...older,
+          versions: [
+            ...older.versions,
+            {
+              ...jobOf('a', { schedules: [{ at }], timeoutSeconds }).versions[0],
+              version: 2,
+              activeFrom: start + edited,
+            },
+          ],
+        }
+        const scheduled: GateRun = { runId: 'scheduled', trigger: 'SCHEDULE', instant, attempt: 1 }
+        expect(decide({ run: scheduled, job, policy, state, lastSuccessOfAfter: [], now: instant }).do).toBe('WAIT')
+      },
+    ),
+    { numRuns: 200 },
+  )
+})

@@ -35,11 +35,19 @@ describe('versions', () => {
   test('stay until all of their time is accounted for', () => {
     const job = edited(4, 100)
     expect(
-      addVersion(job, versionOf({ version: 5, activeFrom: 200 }), 102).versions.map(({ version }) => version),
+      addVersion(job, versionOf({ version: 5, activeFrom: 900 }), 102).versions.map(({ version }) => version),
     ).toEqual([2, 3, 4, 5])
     expect(
-      addVersion(job, versionOf({ version: 5, activeFrom: 200 }), 150).versions.map(({ version }) => version),
+      addVersion(job, versionOf({ version: 5, activeFrom: 900 }), 150).versions.map(({ version }) => version),
     ).toEqual([4, 5])
+  })
+
+  test('stay while a run of theirs may still be going', () => {
+    const job = jobOf('a', { timeoutSeconds: 400 }, { activeFrom: 100 })
+    const numbers = (activeFrom: number) =>
+      addVersion(job, versionOf({ version: 3, activeFrom }), 99_999).versions.map(({ version }) => version)
+    expect(numbers(559)).toEqual([1, 2, 3])
+    expect(numbers(560)).toEqual([2, 3])
   })
 
   test('that would push out what is not accounted for are refused', () => {
@@ -47,7 +55,7 @@ describe('versions', () => {
     expect(() => addVersion(full, versionOf({ version: 99, activeFrom: 500 }), 0)).toThrow(
       /edited 20 times within seconds\. Wait half a minute/,
     )
-    expect(addVersion(full, versionOf({ version: 99, activeFrom: 500 }), 400).versions).toHaveLength(2)
+    expect(addVersion(full, versionOf({ version: 99, activeFrom: 900 }), 400).versions).toHaveLength(2)
   })
 })
 
