@@ -32,6 +32,10 @@ export class Ring<Run extends RingRun> {
     const due: Run[] = []
     for (let behind = 0; behind <= LIVE_SECONDS; behind++) due.push(...this.#takeSecond(now - behind))
     for (const second of this.#taken.keys()) if (second < now - SLOTS) this.#taken.delete(second)
+    // What nobody took within ten seconds is no longer the ring's: without this it would stay for ever.
+    for (const slot of this.#slots) {
+      for (const [key, run] of slot) if (run.second < now - LIVE_SECONDS) slot.delete(key)
+    }
     return due
   }
 
@@ -48,10 +52,10 @@ export class Ring<Run extends RingRun> {
     return due
   }
 
-  /** Takes off what a job has on the ring and puts on what it has now: its definition changed. */
-  replan(jobId: string, runs: Iterable<Run>, now: number): void {
+  /** Takes off what some jobs have on the ring and puts on what they have now: their definitions changed. */
+  replan(jobIds: ReadonlySet<string>, runs: Iterable<Run>, now: number): void {
     for (const slot of this.#slots) {
-      for (const [key, run] of slot) if (run.jobId === jobId) slot.delete(key)
+      for (const [key, run] of slot) if (jobIds.has(run.jobId)) slot.delete(key)
     }
     this.put(runs, now)
   }

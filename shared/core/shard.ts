@@ -13,11 +13,12 @@ export type ShardStart =
   | { readonly do: 'REFUSE'; readonly reason: string }
 
 export function decideStart(meta: Meta | null, hasShardItem: boolean, shardCount: number): ShardStart {
-  if (meta === null || !meta.initialised) return { do: 'MAKE' }
+  if (meta === null) return { do: 'MAKE' }
   if (meta.shardCount !== shardCount) {
     const reason = `the table was made for ${meta.shardCount} shards and this process is set to ${shardCount}. Deploy with ${meta.shardCount}`
     return { do: 'REFUSE', reason }
   }
+  if (!meta.initialised) return { do: 'MAKE' }
   if (!hasShardItem) {
     return {
       do: 'REFUSE',

@@ -47,7 +47,7 @@ test('a run of the turn before is not taken for one of this turn', () => {
 test('a changed job is planned anew, what it had on the ring is gone, what was handed out stays so', () => {
   const ring = ringOf(run(NOW), run(NOW + 2), run(NOW + 4), run(NOW + 4, 'b'))
   ring.take(NOW)
-  ring.replan('a', [run(NOW), run(NOW + 3)], NOW)
+  ring.replan(new Set(['a']), [run(NOW), run(NOW + 3)], NOW)
   expect([2, 3, 4].map((ahead) => ring.take(NOW + ahead))).toEqual([[], [run(NOW + 3)], [run(NOW + 4, 'b')]])
 })
 
@@ -57,6 +57,12 @@ test('what was handed out is forgotten when no plan can name it any more', () =>
   for (let turn = 1; turn < 200; turn++) ring.take(NOW + turn)
   ring.put([run(NOW)], NOW + 5)
   expect(ring.take(NOW + 5)).toEqual([run(NOW)])
+})
+
+test('what nobody took in time does not stay', () => {
+  const ring = ringOf(run(NOW + 5), run(NOW + 20))
+  ring.take(NOW + 31)
+  expect(ring.counts().reduce((sum, count) => sum + count)).toBe(0)
 })
 
 test('however plans overlap and turns fall, no run comes twice and none is lost within ten seconds', () => {

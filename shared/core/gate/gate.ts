@@ -3,12 +3,11 @@
 
 import type { Block, Job } from '../job/job.ts'
 import type { VersionedJob } from '../job/version.ts'
-import { isCatchingUp } from '../planner/catch-up.ts'
 import { previousRun } from '../planner/due.ts'
 import { LIVE_SECONDS } from '../planner/misfire.ts'
 import type { Trigger } from '../run/run.ts'
 import { clearSecond, needsNoLock } from './overlap.ts'
-import { type Holder, type JobState, liveHolders, MOST_WAITING, oldestWaiter } from './state.ts'
+import { type Holder, isBehindCatchUp, type JobState, liveHolders, MOST_WAITING, oldestWaiter } from './state.ts'
 
 export interface GateRun {
   readonly runId: string
@@ -31,6 +30,10 @@ export interface GateInput {
   readonly now: number
 }
 
+/** A stop at a second ends what was due before it, and what came by hand; what is due with or after it stays. */
+export const isEndedByStop = (instant: number | null, stopSecond: number): boolean =>
+  instant === null || instant < stopSecond
+
 export type Decision =
   | { readonly do: 'START'; readonly takesLock: boolean }
   | { readonly do: 'WAIT'; readonly until: number | null; readonly reason: string }
@@ -52,8 +55,11 @@ export function decide(input: GateInput): Decision {
 
 /** Only a first attempt can be too late: a retry was on time once. */
 function tooLate({ run, policy, now }: GateInput): Decision | null {
-  if (run.instant === null || run.attempt > 1 || run.trigger !== 'SCHEDULE') return null
+  if (run.instant === null || run.attempt > 1) return null
   const late = now - run.instant
+  if (run.trigger === 'RESTART' && late > LIVE_SECONDS)
+    return { do: 'MISS', reason: `a restart that comes ${late} s late is dropped` }
+  if (run.trigger !== 'SCHEDULE') return null
   if (policy.misfire.policy === 'DO_NOTHING' && late > LIVE_SECONDS) {
     return { do: 'MISS', reason: `it came ${late} s late and the job does nothing about missed instants` }
   }
@@ -63,9 +69,9 @@ function tooLate({ run, policy, now }: GateInput): Decision | null {
   return null
 }
 
-/** A success in the time from the previous instant to this one makes this one needless. Never for what is caught up. */
+/** A success in the time from the previous instant to this one makes this one needless. Only scheduled runs are. */
 function succeededAlready({ run, job, policy, state }: GateInput): Decision | null {
-  if (!policy.skipIfSuccessful || run.instant === null || run.trigger === 'CATCH_UP') return null
+  if (!policy.skipIfSuccessful || run.instant === null || run.trigger !== 'SCHEDULE') return null
   const previous = previousRun(job, run.instant)
   const { lastSuccess } = state
   const isSinceThen = lastSuccess !== null && lastSuccess > previous && lastSuccess < run.instant
@@ -84,11 +90,9 @@ function dependencyNotFresh({ policy, lastSuccessOfAfter, now }: GateInput): Dec
 }
 
 function behindCatchUp({ run, policy, state, now }: GateInput): Decision | null {
-  if (run.trigger === 'SCHEDULE' && isCatchingUp(state.catchUp)) {
-    return { do: 'WAIT', until: null, reason: 'older instants are being caught up first' }
-  }
+  if (isBehindCatchUp(state, run.trigger)) return waitInLine(state, run, 'older instants are being caught up first')
   const skipsOverlap = policy.misfire.policy === 'CATCH_UP' && policy.misfire.overlap === 'skip'
-  const [other] = othersIn(state, run, now)
+  const other = othersIn(state, run, now).find(({ started }) => started)
   if (run.trigger !== 'CATCH_UP' || !skipsOverlap || other === undefined) return null
   return { do: 'SKIP', reason: `${other.runId} was still running, and the job skips overlapping catch-up` }
 }
@@ -96,17 +100,26 @@ function behindCatchUp({ run, policy, state, now }: GateInput): Decision | null 
 const othersIn = (state: JobState, run: GateRun, now: number): Holder[] =>
   liveHolders(state, now).filter(({ runId }) => runId !== run.runId)
 
+/** A run without an instant came by hand and counts as newest. */
+function newestOf(holders: readonly Holder[]): Holder | null {
+  const age = ({ instant }: Holder) => instant ?? Number.POSITIVE_INFINITY
+  return holders.reduce<Holder | null>(
+    (newest, each) => (newest === null || age(each) > age(newest) ? each : newest),
+    null,
+  )
+}
+
 const holdsLock = (state: JobState, run: GateRun): boolean => state.holders.some(({ runId }) => runId === run.runId)
 
 function blockedByOthers(input: GateInput): Decision | null {
   const { run, job, policy, state, now } = input
   if (policy.block.strategy === 'CONCURRENT') return blockedByMany(input, policy.block.max)
   if (needsNoLock(job, run, now)) return { do: 'START', takesLock: false }
-  const clear = clearSecond(job, now)
-  if (clear !== now) return { do: 'WAIT', until: clear, reason: 'a scheduled run is due too near' }
+  const clear = clearSecond(job, now, run.instant)
+  if (clear !== now) return waitInLine(state, run, 'a scheduled run is due too near', clear)
   if (holdsLock(state, run)) return null
-  const [blocker] = othersIn(state, run, now)
-  if (blocker !== undefined) return blockedBy(blocker, policy.block, input)
+  const blocker = newestOf(othersIn(state, run, now))
+  if (blocker !== null) return blockedBy(blocker, policy.block, input)
   return policy.block.strategy === 'SERIAL' ? afterOlderOnes(input) : null
 }
 
@@ -138,10 +151,10 @@ function afterOlderOnes({ run, state }: GateInput): Decision | null {
   return waitInLine(state, run, `${oldest.runId} waits since before`)
 }
 
-function waitInLine(state: JobState, run: GateRun, reason: string): Decision {
+function waitInLine(state: JobState, run: GateRun, reason: string, until: number | null = null): Decision {
   const isInLine = state.waiting.some(({ runId }) => runId === run.runId)
   if (!isInLine && state.waiting.length >= MOST_WAITING) {
     return { do: 'DISCARD', reason: `${MOST_WAITING} runs of the job wait already` }
   }
-  return { do: 'WAIT', until: null, reason }
+  return { do: 'WAIT', until, reason }
 }

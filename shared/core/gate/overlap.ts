@@ -44,7 +44,11 @@ const neededGap = (timeoutSeconds: number): number => 2 * timeoutSeconds + GAP_M
 function settledFrom(job: VersionedJob, version: JobVersion): number {
   const older = job.versions.filter(({ activeFrom }) => activeFrom < version.activeFrom)
   if (older.length === 0) return version.activeFrom
-  return version.activeFrom + Math.max(...older.map(({ timeoutSeconds }) => timeoutSeconds)) + GAP_MARGIN_SECONDS
+  return (
+    (version.sureFrom ?? version.activeFrom) +
+    Math.max(...older.map(({ timeoutSeconds }) => timeoutSeconds)) +
+    GAP_MARGIN_SECONDS
+  )
 }
 
 /**
@@ -76,24 +80,33 @@ export function needsNoLock(
  * needs no lock lies so near that either could still run when the other starts. There is such a second soon, because
  * instants that need no lock lie further apart than two runs take.
  */
-export function clearSecond(job: VersionedJob, from: number): number {
+export function clearSecond(job: VersionedJob, from: number, ownInstant: number | null): number {
   let x = from
-  let blocking = blockingInstant(job, x)
+  let blocking = blockingInstant(job, x, ownInstant)
   while (blocking !== null) {
     x = blocking.second + blocking.version.timeoutSeconds + CLEAR_BEFORE_SECONDS + 1
-    blocking = blockingInstant(job, x)
+    blocking = blockingInstant(job, x, ownInstant)
   }
   return x
 }
 
-function blockingInstant(job: VersionedJob, x: number): DueItem | null {
+/** A run is not in its own way: the instant that it is late for has no other run. */
+function blockingInstant(job: VersionedJob, x: number, ownInstant: number | null): DueItem | null {
   const timeouts = job.versions.map(({ timeoutSeconds }) => timeoutSeconds)
   const longest = Math.max(...timeouts)
   const items: DueItem[] = []
   dueBetween(job, x - longest - CLEAR_BEFORE_SECONDS, x + longest + CLEAR_AFTER_SECONDS + 1, items)
   // Before its first version a job has no instants either, so any timeout will do.
   const own = versionAt(job, x)?.timeoutSeconds ?? longest
+  const runs = items.filter(({ kind }) => kind !== 'stop')
   const isNear = ({ second, version }: DueItem) =>
     second >= x - version.timeoutSeconds - CLEAR_BEFORE_SECONDS && second <= x + own + CLEAR_AFTER_SECONDS
-  return items.findLast((item) => item.kind !== 'stop' && isNear(item) && isKeptApartByTime(job, item.second)) ?? null
+  // Of a dense schedule this leaves nothing to look at closely. Only neighbours of one version tell: see settledFrom.
+  const isFar = (one: DueItem, other: DueItem | undefined) =>
+    other === undefined ||
+    other.version !== one.version ||
+    Math.abs(other.second - one.second) >= neededGap(one.version.timeoutSeconds)
+  const standsAlone = (item: DueItem, index: number) => isFar(item, runs[index - 1]) && isFar(item, runs[index + 1])
+  const near = runs.filter((item, index) => item.second !== ownInstant && isNear(item) && standsAlone(item, index))
+  return near.findLast(({ second }) => isKeptApartByTime(job, second)) ?? null
 }

@@ -1,19 +1,21 @@
 // How a job's lock is taken, given on and freed. Every step can be repeated: a message that comes twice repeats it and
 // changes nothing.
 
+import type { Block } from '../job/job.ts'
 import type { GateRun } from './gate.ts'
 import { type Holder, type JobState, oldestWaiter, type Waiter } from './state.ts'
 
-/** The state once a run has started with the lock; it waits no more. */
-export function take(state: JobState, run: GateRun, deadline: number, now: number): JobState {
+/** The state once a run has started with the lock; it waits no more. Where it covers others they lose the lock at once. */
+export function take(state: JobState, run: GateRun, deadline: number, now: number, block: Block): JobState {
   const holder: Holder = { runId: run.runId, attempt: run.attempt, instant: run.instant, deadline, started: true }
   const others = state.holders.filter((each) => each.runId !== run.runId && now < each.deadline)
-  return { ...state, holders: [...others, holder], waiting: without(state.waiting, run.runId) }
+  const kept = block.strategy === 'CONCURRENT' ? others : []
+  return { ...state, holders: [...kept, holder], waiting: without(state.waiting, run.runId) }
 }
 
 /** The state once a run stands in line. */
 export function wait(state: JobState, run: GateRun, now: number): JobState {
-  const waiter: Waiter = { runId: run.runId, orderedBy: run.instant ?? now, attempt: run.attempt }
+  const waiter: Waiter = { runId: run.runId, orderedBy: run.instant ?? now, attempt: run.attempt, trigger: run.trigger }
   const isInLine = state.waiting.some(({ runId }) => runId === run.runId)
   return isInLine ? state : { ...state, waiting: [...state.waiting, waiter] }
 }
@@ -26,11 +28,16 @@ export interface Release {
   readonly send: readonly string[]
 }
 
-/** A run has ended. If it held the lock, the oldest that waits gets it, with a deadline by which it must have started. */
-export function release(state: JobState, runId: string, startBy: number): Release {
+/**
+ * A run has ended. Where it held the lock and that leaves room, the oldest that may start gets it, with a deadline by which it must
+ * have started. One that was covered meanwhile holds nothing any more, so it gives nothing on.
+ */
+export function release(state: JobState, runId: string, startBy: number, now: number, block: Block): Release {
   const held = state.holders.some((each) => each.runId === runId)
   const holders = state.holders.filter((each) => each.runId !== runId)
-  const promoted = held ? oldestWaiter(state) : null
+  const most = block.strategy === 'CONCURRENT' ? block.max : 1
+  const hasRoom = holders.filter(({ deadline }) => now < deadline).length < most
+  const promoted = held && hasRoom ? oldestWaiter(state) : null
   const after = promoted === null ? holders : [...holders, promote(promoted, startBy)]
   const waiting = promoted === null ? without(state.waiting, runId) : without(state.waiting, promoted.runId)
   return {

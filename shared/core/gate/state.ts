@@ -1,6 +1,7 @@
 // What a job's state item knows: who runs, who waits, what succeeded last. Only jobs that need it have one.
 
-import type { CatchUpCursor } from '../planner/catch-up.ts'
+import { type CatchUpCursor, isCatchingUp } from '../planner/catch-up.ts'
+import type { Trigger } from '../run/run.ts'
 
 export interface Holder {
   readonly runId: string
@@ -17,6 +18,7 @@ export interface Waiter {
   /** What it is ordered by: its instant, or for a manual run the second in which it came. */
   readonly orderedBy: number
   readonly attempt: number
+  readonly trigger: Trigger
 }
 
 export interface JobState {
@@ -36,9 +38,14 @@ export const MOST_WAITING = 1000
 export const liveHolders = (state: JobState, now: number): Holder[] =>
   state.holders.filter(({ deadline }) => now < deadline)
 
+/** Scheduled runs stay behind what is caught up; everyone else may go when there is room. */
+export const isBehindCatchUp = (state: JobState, trigger: Trigger): boolean =>
+  trigger === 'SCHEDULE' && isCatchingUp(state.catchUp)
+
 /** The one that starts next: oldest first, and of two equally old the one that came first. */
 export function oldestWaiter(state: JobState): Waiter | null {
-  return state.waiting.reduce<Waiter | null>(
+  const ready = state.waiting.filter(({ trigger }) => !isBehindCatchUp(state, trigger))
+  return ready.reduce<Waiter | null>(
     (oldest, each) => (oldest === null || each.orderedBy < oldest.orderedBy ? each : oldest),
     null,
   )

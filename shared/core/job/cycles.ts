@@ -6,20 +6,23 @@ export type Relation = 'then' | 'after'
 
 /** The jobs along a ring that begins and ends with `start`, or null where there is none. */
 export function findCycle(start: string, next: (job: string) => readonly string[]): string[] | null {
-  const seen = new Set<string>()
-  const path: string[] = []
-  const leadsBack = (job: string): boolean => {
-    path.push(job)
+  const cameFrom = new Map<string, string>()
+  const open = [start]
+  for (let job = open.pop(); job !== undefined; job = open.pop()) {
     for (const other of next(job)) {
-      if (other === start) return true
-      if (seen.has(other)) continue
-      seen.add(other)
-      if (leadsBack(other)) return true
+      if (other === start) return [...pathTo(job, cameFrom), start]
+      if (cameFrom.has(other)) continue
+      cameFrom.set(other, job)
+      open.push(other)
     }
-    path.pop()
-    return false
   }
-  return leadsBack(start) ? [...path, start] : null
+  return null
+}
+
+function pathTo(job: string, cameFrom: ReadonlyMap<string, string>): string[] {
+  const path = [job]
+  for (let before = cameFrom.get(job); before !== undefined; before = cameFrom.get(before)) path.unshift(before)
+  return path
 }
 
 export function refuseCycle(relation: Relation, start: string, next: (job: string) => readonly string[]): void {

@@ -1,7 +1,7 @@
 // What an edit does to a job's history: when it becomes active, which moves it keeps, how long old versions must stay.
 
 import { InputError } from '../errors.ts'
-import { type DueItem, dueBetween, nextDue } from '../planner/due.ts'
+import { nextDue } from '../planner/due.ts'
 import { formatInstant } from '../time/instant.ts'
 import { NEVER } from '../time/instants.ts'
 import type { JobVersion, Move, VersionedJob } from './version.ts'
@@ -25,8 +25,10 @@ const RUN_GRACE_SECONDS = 60
 /** Adds a version. One whose time is accounted for, and whose runs are surely over, may go; no other ever does. */
 export function addVersion(job: VersionedJob, version: JobVersion, auditedThrough: number): VersionedJob {
   const all = [...job.versions, version]
-  const isOver = (each: JobVersion, end: number) =>
-    end <= auditedThrough && end + each.timeoutSeconds + RUN_GRACE_SECONDS <= version.activeFrom
+  const isOver = (each: JobVersion, end: number) => {
+    const lastRun = end + (each.timing.spread ?? 0)
+    return lastRun <= auditedThrough && lastRun + each.timeoutSeconds + RUN_GRACE_SECONDS <= version.activeFrom
+  }
   const needed = all.filter((each, index) => index === all.length - 1 || !isOver(each, all[index + 1].activeFrom))
   if (needed.length > MOST_VERSIONS) {
     throw new InputError({
@@ -42,28 +44,21 @@ export function addVersion(job: VersionedJob, version: JobVersion, auditedThroug
 
 /** A reschedule moves the first instant from activeFrom on, and only that one. */
 export function moveOf(job: VersionedJob, activeFrom: number, to: number): Move {
-  const from = nextStart(job, activeFrom - 1)
+  const from = nextDue(job, activeFrom - 1, ['start'])
   if (from === NEVER) throw moveError(to, 'there is no instant left to move', 'Change the schedule, or trigger the job')
   if (to < activeFrom) throw moveError(to, 'is in the past', `Use a time from ${formatInstant(activeFrom)} on`)
   return { from, to }
 }
 
-function moveError(to: number, problem: string, remedy: string): InputError {
-  return new InputError({ code: 'job.reschedule', field: 'at', value: formatInstant(to), problem, remedy })
+/** The moves of a version with one more: to move an instant that was moved before is to move it from where it came. */
+export function withMove(moves: readonly Move[], added: Move): Move[] {
+  const before = moves.find(({ to }) => to === added.from)
+  if (before === undefined) return [...moves, added]
+  return moves.map((move) => (move === before ? { from: before.from, to: added.to } : move))
 }
 
-/** Stops may come between; a job that has this many of them before its next start has none worth moving. */
-const STOPS_PASSED_OVER = 100
-
-function nextStart(job: VersionedJob, after: number): number {
-  let t = nextDue(job, after)
-  for (let passed = 0; passed < STOPS_PASSED_OVER && t !== NEVER; passed++) {
-    const items: DueItem[] = []
-    dueBetween(job, t, t + 1, items)
-    if (items.some(({ kind }) => kind === 'start')) return t
-    t = nextDue(job, t)
-  }
-  return NEVER
+function moveError(to: number, problem: string, remedy: string): InputError {
+  return new InputError({ code: 'job.reschedule', field: 'at', value: formatInstant(to), problem, remedy })
 }
 
 const JUST_PAST_SECONDS = 60

@@ -41,7 +41,7 @@ function remedyOf(issue: Issue): string {
     case 'invalid_union':
       return 'options' in issue && Array.isArray(issue.options)
         ? `Use one of ${listed(issue.options)}`
-        : 'Use exactly one of cron, every and at, and no other fields'
+        : 'Use one of {"cron": text}, {"every": seconds} and {"at": time}, with kind start, stop or restart, and no other fields'
     case 'unrecognized_keys':
       return `Remove ${listed(issue.keys)}; there is no such field`
     case 'invalid_format':
@@ -54,7 +54,8 @@ function remedyOf(issue: Issue): string {
 export function faultsOf(issues: readonly Issue[], input: unknown): Fault[] {
   return issues.map((issue) => {
     const value = valueAt(input, issue.path)
-    const got = value === undefined ? 'is missing' : `got ${quote(value)}`
+    const isSecret = issue.path.at(-1) === 'secret'
+    const got = value === undefined ? 'is missing' : isSecret ? 'is not accepted' : `got ${quote(value)}`
     const shown = issue.code === 'unrecognized_keys' ? '' : `${got}. `
     return { path: issue.path.map(String).join('.'), message: `${shown}${remedyOf(issue)}.` }
   })

@@ -1,6 +1,7 @@
 // How large the parts of a job may be. Numbers only, so that messages, schemas and tests say the same.
 
 export const LIMITS = {
+  depth: 20,
   payloadBytes: 64 * 1024,
   descriptionCharacters: 1000,
   tags: 50,

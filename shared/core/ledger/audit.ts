@@ -1,12 +1,12 @@
 // Compares what was due with what the ledger holds, and says what to send again. This is how a wiped queue heals and a
 // dead executor's runs come back.
 
+import { firingOf } from '../planner/misfire.ts'
 import type { PlannedRun } from '../planner/snapshot.ts'
 import { type Found, type Standing, standingOf } from './standing.ts'
 
 /** A second is left alone until it is this old. */
 const AUDITED_AFTER_SECONDS = 15
-const AUDIT_EVERY_SECONDS = 10
 const AUDIT_CHUNK_SECONDS = 60
 
 export interface AuditInput {
@@ -22,6 +22,8 @@ export interface AuditInput {
 export interface AuditResult {
   /** Missing and dead runs, to be sent again. */
   readonly resend: readonly PlannedRun[]
+  /** Missing runs that their job does not want so late: to be recorded as missed. */
+  readonly tooLate: readonly PlannedRun[]
   readonly doubled: readonly PlannedRun[]
   /** The last second up to which every instant is accounted for. */
   readonly auditedThrough: number
@@ -37,7 +39,9 @@ export function auditableThrough(
   return Math.min(shard.watermark, now - AUDITED_AFTER_SECONDS, drainedAt, chunkEnd)
 }
 
-const isAccountedFor = (standing: Standing): boolean => standing === 'fine' || standing === 'open'
+/** A double has ended, twice: it is reported, and there is nothing to wait for. */
+const isAccountedFor = (standing: Standing): boolean =>
+  standing === 'fine' || standing === 'open' || standing === 'doubled'
 
 export function audit({ runs, after, through, find, isLive, now }: AuditInput): AuditResult {
   const judged = runs
@@ -48,10 +52,13 @@ export function audit({ runs, after, through, find, isLive, now }: AuditInput): 
   const firstOpenSecond = judged
     .filter(({ standing }) => !isAccountedFor(standing))
     .reduce((first, { run }) => Math.min(first, run.second), through + 1)
+  const isTooLate = (run: PlannedRun) => firingOf(run, now - run.second) === 'missed'
+  const missing = withStanding('missing')
   return {
-    resend: withStanding('missing', 'dead'),
+    resend: [...missing.filter((run) => !isTooLate(run)), ...withStanding('dead')],
+    tooLate: missing.filter(isTooLate),
     doubled: withStanding('doubled'),
-    auditedThrough: firstOpenSecond - 1,
+    auditedThrough: Math.max(after, firstOpenSecond - 1),
   }
 }
 
@@ -62,12 +69,11 @@ const RESEND_AGE_FACTOR = 4
  * Whether what is missing in a second is sent again now. An empty queue cannot hold it, so at once; a queue with a backlog may, so
  * only when the second's age passes 20, 80, 320 … seconds: a slow backlog is not made longer by copies of itself.
  */
-export function isResendDue(ageSeconds: number, queueIsEmpty: boolean): boolean {
+export function isResendDue(ageSeconds: number, ageAtLastAuditSeconds: number, queueIsEmpty: boolean): boolean {
   if (queueIsEmpty) return true
-  for (let age = FIRST_RESEND_AGE_SECONDS; age <= ageSeconds; age *= RESEND_AGE_FACTOR) {
-    if (ageSeconds - age < AUDIT_EVERY_SECONDS) return true
-  }
-  return false
+  let age = FIRST_RESEND_AGE_SECONDS
+  while (age <= ageAtLastAuditSeconds) age *= RESEND_AGE_FACTOR
+  return age <= ageSeconds
 }
 
 const FIRST_OPEN_DELAY_SECONDS = 20

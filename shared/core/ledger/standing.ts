@@ -10,7 +10,7 @@ export interface Found {
   readonly page: PageEntry | null
   /** The status of the run item under the bare second, which only a gap may have. */
   readonly gapRun: RunStatus | null
-  /** An item in the list of open runs says that somebody will come back to it. */
+  /** An item in the list of open runs, or a catch-up cursor over the second, says that somebody will come back to it. */
   readonly isOpen: boolean
   /** A record of missed instants covers the second. */
   readonly isCountedMissed: boolean
@@ -40,8 +40,7 @@ export function standingOf(found: Found, isLive: boolean, now: number): Standing
   if (records > 1 || isInTheWrongPlace) return 'doubled'
   if (isCountedMissed) return 'fine'
   const status = isLive ? (page?.status ?? null) : gapRun
-  if (status === null) return 'missing'
-  if (isTerminal(status)) return 'fine'
+  if (status !== null && isTerminal(status)) return 'fine'
   if (isOpen) return 'open'
   if (page?.status === 'RUNNING') return isDead(page, now) ? 'dead' : 'running'
   return 'missing'

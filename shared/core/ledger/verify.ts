@@ -33,6 +33,9 @@ export interface Verification {
   readonly open: readonly LedgerRecord[]
 }
 
+/** A stop has an entry of its own beside the run of its second. It is recorded where it was carried out, and not required. */
+const entryIdOf = ({ jobId, kind }: PlannedRun): string => (kind === 'stop' ? `${jobId}~` : jobId)
+
 const keyOf = ({ jobId, second }: LedgerRecord): string => `${jobId}.${second}`
 
 export function verify({ runs, records, find, isLive, isUnsure, now }: VerifyInput): Verification {
@@ -41,7 +44,7 @@ export function verify({ runs, records, find, isLive, isUnsure, now }: VerifyInp
     record: { jobId: run.jobId, second: run.second },
     standing: standingOf(find(run), isLive(run.second), now),
   }))
-  const planned = new Set(due.map(keyOf))
+  const planned = new Set(runs.map((run) => keyOf({ jobId: entryIdOf(run), second: run.second })))
   const seen = new Set<string>()
   const writtenTwice = records.filter((record) => {
     const isAgain = seen.has(keyOf(record))

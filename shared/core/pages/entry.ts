@@ -49,6 +49,9 @@ const STATUS_OF = Object.fromEntries(Object.entries(LETTERS).map(([status, lette
 /** A random token of this many characters tells two claims of one run apart; there are never more than a few. */
 export const TOKEN_LENGTH = 8
 
+/** More than any job may have. */
+const MOST_ATTEMPTS = 999
+
 const write = (value: number): string => value.toString(36)
 const read = (text: string): number => Number.parseInt(text, 36)
 
@@ -67,11 +70,17 @@ export function encodeEntry(entry: PageEntry, second: number): string {
 
 /** Throws where the text is no entry: better to stop than to run something twice. */
 export function decodeEntry(text: string, second: number): PageEntry {
+  const entry = readEntry(text, second)
+  // Writing it again is the proof that nothing was missing and nothing was read in another way.
+  if (entry !== null && encodeEntry(entry, second) === text) return entry
+  throw new Error(`a page of second ${second} holds ${JSON.stringify(text)}, which is no entry`)
+}
+
+function readEntry(text: string, second: number): PageEntry | null {
   const [head, first = '', last = ''] = text.split('.')
   const status = STATUS_OF[head.charAt(0)]
   const attempt = read(head.slice(1))
-  if (status === undefined || !(attempt >= 1))
-    throw new Error(`a page of second ${second} holds ${JSON.stringify(text)}, which is no entry`)
+  if (status === undefined || !(attempt >= 1 && attempt <= MOST_ATTEMPTS)) return null
   switch (status) {
     case 'RUNNING':
       return { status, attempt, token: first, deadlineSecond: second + read(last) }

@@ -6,33 +6,39 @@ import type { SecondRange } from './tick.ts'
 
 /** A gap and how far it is done: jobs up to `afterJob`, in order of id, have been dealt with. */
 export interface BacklogEntry extends SecondRange {
+  /** The second of the tick that opened the gap, by which lateness and windows are judged. */
+  readonly openedAt: number
   readonly afterJob: string | null
 }
 
 /** A gap right behind one that nobody has begun with makes it longer: a job that fires once then fires once for both. */
-export function addGap(backlog: readonly BacklogEntry[], gap: SecondRange): BacklogEntry[] {
+export function addGap(backlog: readonly BacklogEntry[], gap: SecondRange, openedAt: number): BacklogEntry[] {
   const last = backlog.at(-1)
   const isNeighbour = last !== undefined && last.afterJob === null && last.to === gap.from - 1
-  if (isNeighbour) return [...backlog.slice(0, -1), { from: last.from, to: gap.to, afterJob: null }]
-  return [...backlog, { ...gap, afterJob: null }]
+  if (isNeighbour) return [...backlog.slice(0, -1), { from: last.from, to: gap.to, openedAt, afterJob: null }]
+  return [...backlog, { ...gap, openedAt, afterJob: null }]
 }
 
 export interface BacklogStep {
   readonly plans: readonly { readonly jobId: string; readonly plan: GapPlan }[]
   readonly backlog: readonly BacklogEntry[]
+  /** Jobs whose last instants lay in the gap. One that is still being caught up is not among them. */
+  readonly finishedJobs: readonly string[]
 }
 
 /** The next few jobs of the oldest gap. */
-export function stepBacklog(
-  snapshot: Snapshot,
-  backlog: readonly BacklogEntry[],
-  now: number,
-  jobs: number,
-): BacklogStep {
+export function stepBacklog(snapshot: Snapshot, backlog: readonly BacklogEntry[], jobs: number): BacklogStep {
   const [entry, ...others] = backlog
-  if (entry === undefined) return { plans: [], backlog }
+  if (entry === undefined) return { plans: [], backlog, finishedJobs: [] }
   const next = snapshot.jobsAfter(entry.afterJob, jobs)
-  const plans = next.map((job) => ({ jobId: job.id, plan: planGap(job, entry, now) }))
+  const plans = next.map((job) => ({ jobId: job.id, plan: planGap(job, entry, entry.openedAt) }))
   const isDone = next.length < jobs
-  return { plans, backlog: isDone ? others : [{ ...entry, afterJob: next[next.length - 1].id }, ...others] }
+  const isOver = ({ plan }: (typeof plans)[number]) =>
+    plan.catchUp.length === 0 && (plan.fire !== null || plan.missed.length > 0)
+  const finished = plans.filter((each) => isOver(each) && snapshot.hasNothingLeft(each.jobId, entry.openedAt))
+  return {
+    plans,
+    backlog: isDone ? others : [{ ...entry, afterJob: next[next.length - 1].id }, ...others],
+    finishedJobs: finished.map(({ jobId }) => jobId),
+  }
 }

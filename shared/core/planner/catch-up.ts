@@ -57,15 +57,9 @@ export function stepCatchUp(
   return { send, cursors: left, missed }
 }
 
+/** One record a gap: the seconds between two gaps were live and are no part of it. */
 function endAll(job: VersionedJob, cursors: readonly CatchUpCursor[], reason: string): CatchUpStep {
-  return {
-    send: [],
-    cursors: [],
-    missed: missedOf(
-      cursors.flatMap((cursor) => startsOf(job, cursor)),
-      reason,
-    ),
-  }
+  return { send: [], cursors: [], missed: cursors.flatMap((cursor) => missedOf(startsOf(job, cursor), reason)) }
 }
 
 /** How many instants each of some jobs may send this second: as even as it goes, the first ones changing from second to second. */

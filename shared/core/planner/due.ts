@@ -1,8 +1,16 @@
 // When a job with all its versions is due. Everything that plans, replays, audits or verifies asks here, so that all
 // of them agree: the answer depends on the versions and the seconds asked about, and on nothing else.
 
-import { type Governed, governedOf, isRunningAt, type JobVersion, type VersionedJob } from '../job/version.ts'
+import {
+  type Governed,
+  governedOf,
+  isRunningAt,
+  type JobVersion,
+  type VersionedJob,
+  versionAt,
+} from '../job/version.ts'
 import type { Kind } from '../schedule/schedule.ts'
+import { LAST_SECOND } from '../time/civil.ts'
 import { between, type Instants, NEVER } from '../time/instants.ts'
 
 export interface DueItem {
@@ -16,6 +24,9 @@ export interface DueItem {
 
 /** In one second a stop comes before a restart and a restart before a start. */
 const KINDS: readonly Kind[] = ['stop', 'restart', 'start']
+
+/** What makes a run; a stop does not. */
+export const RUNS: readonly Kind[] = ['restart', 'start']
 
 /** The nominal seconds of its time in which a version lets the job run: [from, to). */
 function runningPart({ version, from, to }: Governed): { from: number; to: number } {
@@ -34,7 +45,7 @@ export function dueBetween(job: VersionedJob, from: number, to: number, out: Due
   }
   found.sort((a, b) => a.second - b.second || KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind))
   for (const [index, item] of found.entries()) {
-    if (isRunningAt(job, item.second) && !isTaken(found, index)) out.push(item)
+    if (isRunningAt(job, item.second) && !isMovedAway(job, item) && !isTaken(found, index)) out.push(item)
   }
 }
 
@@ -44,10 +55,13 @@ function addDue(governed: Governed, kind: Kind, from: number, to: number, found:
   const seconds: number[] = []
   between(governed.timing[kind], Math.max(from, part.from + spread), Math.min(to, part.to + spread), seconds)
   const { version } = governed
-  for (const second of seconds) {
-    const isMovedAway = kind === 'start' && version.moves?.some((move) => move.from === second) === true
-    if (!isMovedAway) found.push({ second, nominal: second - spread, kind, version })
-  }
+  for (const second of seconds) found.push({ second, nominal: second - spread, kind, version })
+}
+
+/** A reschedule takes the start away from its second, also where an older definition had put it there. */
+function isMovedAway(job: VersionedJob, { second, kind }: DueItem): boolean {
+  const moves = versionAt(job, second)?.moves ?? []
+  return kind === 'start' && moves.some(({ from }) => from === second) && !moves.some(({ to }) => to === second)
 }
 
 function addMoved(governed: Governed, from: number, to: number, found: DueItem[]): void {
@@ -67,36 +81,56 @@ function isTaken(found: readonly DueItem[], index: number): boolean {
   return false
 }
 
-const MOST_LOOKS = 1000
-
-/** The first second after the given one at which anything of the job is due, or NEVER. */
-export function nextDue(job: VersionedJob, after: number): number {
-  let t = after
-  for (let looks = 0; looks < MOST_LOOKS; looks++) {
-    t = firstCandidate(job, t)
-    if (t === NEVER) return NEVER
-    const here: DueItem[] = []
-    dueBetween(job, t, t + 1, here)
-    if (here.length > 0) return t
+/** The first second after the given one at which anything of the job, or anything of some kinds, is due, or NEVER. */
+export function nextDue(job: VersionedJob, after: number, kinds: readonly Kind[] = KINDS): number {
+  const candidates = candidatesOf(job, kinds)
+  let t = candidates.next(after)
+  while (t !== NEVER && !isDueAt(job, t, kinds)) {
+    // While the job is stopped there is no point in looking at its seconds one by one.
+    t = candidates.next(isRunningAt(job, t) ? t : runsAgainFrom(job, t) - 1)
   }
-  return NEVER
+  return t
 }
 
-/** A second that some version has, though a later one may have stopped or moved it. */
-function firstCandidate(job: VersionedJob, after: number): number {
+function isDueAt(job: VersionedJob, second: number, kinds: readonly Kind[]): boolean {
+  const here: DueItem[] = []
+  dueBetween(job, second, second + 1, here)
+  return here.some(({ kind }) => kinds.includes(kind))
+}
+
+/** The first second after the given one at which another version, or the end of a stop, comes into force. */
+function runsAgainFrom(job: VersionedJob, second: number): number {
+  const turns = job.versions
+    .flatMap(({ activeFrom, until }) => [activeFrom, until ?? activeFrom])
+    .filter((turn) => turn > second)
+  return turns.reduce((first, turn) => Math.min(first, turn), LAST_SECOND + 1)
+}
+
+/** The seconds at which some version has the job due, though a later one may have stopped or moved it: quick, not exact. */
+export function candidatesOf(job: VersionedJob, kinds: readonly Kind[] = KINDS): Pick<Instants, 'next'> {
+  const parts = governedOf(job).flatMap((governed) => {
+    const { from, to } = runningPart(governed)
+    return from < to ? [{ governed, from, to }] : []
+  })
+  return { next: (after) => firstCandidate(parts, kinds, after) }
+}
+
+function firstCandidate(
+  parts: readonly { governed: Governed; from: number; to: number }[],
+  kinds: readonly Kind[],
+  after: number,
+): number {
   let first = NEVER
-  const consider = (second: number, before: number) => {
-    if (second !== NEVER && second < before && (first === NEVER || second < first)) first = second
-  }
-  for (const governed of governedOf(job)) {
-    const part = runningPart(governed)
-    if (part.from >= part.to) continue
-    for (const kind of KINDS) {
+  for (const { governed, from, to } of parts) {
+    for (const kind of kinds) {
       const spread = spreadOfKind(governed, kind)
-      consider(governed.timing[kind].next(Math.max(after, part.from + spread - 1)), part.to + spread)
+      const second = governed.timing[kind].next(Math.max(after, from + spread - 1))
+      if (second !== NEVER && second < to + spread && (first === NEVER || second < first)) first = second
     }
-    for (const move of governed.version.moves ?? [])
-      if (move.to > after && move.to >= part.from) consider(move.to, part.to)
+    for (const move of governed.version.moves ?? []) {
+      const isHere = move.to > after && move.to >= from && move.to < to
+      if (isHere && (first === NEVER || move.to < first)) first = move.to
+    }
   }
   return first
 }
@@ -107,23 +141,26 @@ export function previousRun(job: VersionedJob, before: number): number {
 }
 
 function lastRunOf(job: VersionedJob, governed: Governed, before: number): number {
-  let t = before
-  for (let looks = 0; looks < MOST_LOOKS; looks++) {
-    t = lastCandidate(governed, t)
-    if (t === NEVER) return NEVER
+  let t = lastCandidate(governed, before)
+  while (t !== NEVER) {
     const here: DueItem[] = []
     dueBetween(job, t, t + 1, here)
-    if (here.some(({ kind }) => kind !== 'stop')) return t
+    if (here.some(({ kind }) => RUNS.includes(kind))) return t
+    t = lastCandidate(governed, isRunningAt(job, t) ? t : stoppedFrom(job, t))
   }
   return NEVER
 }
+
+/** Where the version began that keeps the job from running at a second. */
+const stoppedFrom = (job: VersionedJob, second: number): number =>
+  Math.max(...job.versions.map(({ activeFrom }) => activeFrom).filter((activeFrom) => activeFrom <= second))
 
 function lastCandidate(governed: Governed, before: number): number {
   const part = runningPart(governed)
   if (part.from >= part.to) return NEVER
   let last = NEVER
   const spread = governed.timing.spreadSeconds
-  for (const kind of ['start', 'restart'] as const) {
+  for (const kind of RUNS) {
     const second = governed.timing[kind].previous(Math.min(before, part.to + spread))
     if (second >= part.from + spread) last = Math.max(last, second)
   }
@@ -132,9 +169,3 @@ function lastCandidate(governed: Governed, before: number): number {
   }
   return last
 }
-
-/** A job as a source of single runs for the run index. */
-export const instantsOf = (job: VersionedJob): Instants => ({
-  next: (after) => nextDue(job, after),
-  previous: (before) => previousRun(job, before),
-})

@@ -13,6 +13,8 @@ export interface Entry {
   /** The shape that the job has from `shapeFrom` on; before that second older versions may have their say. */
   readonly shape: number
   readonly shapeFrom: number
+  /** There is no older version, so before `shapeFrom` the job has nothing at all. */
+  readonly isNew: boolean
   /** From this second on a deleted job is never due. */
   readonly goneFrom: number
 }
@@ -106,6 +108,7 @@ export class Roster {
       pageBits: pageBitsOf(hashOfId(job.id)),
       shape: hasShape && timing.shape !== null ? this.shapes.intern(timing.shape) : NO_SHAPE,
       shapeFrom: from + olderSpread,
+      isNew: all.length === 1,
       goneFrom: version.status === 'DELETED' ? from : Number.POSITIVE_INFINITY,
     }
   }

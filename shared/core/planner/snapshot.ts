@@ -6,7 +6,7 @@ import { tableFromFleet } from '../run-index/build.ts'
 import { makeFleet, NO_SHAPE, type SingleJob } from '../run-index/fleet.ts'
 import { EMPTY_TABLE, queryTable, RunIndex, type RunTable } from '../run-index/run-index.ts'
 import { NEVER } from '../time/instants.ts'
-import { type DueItem, dueBetween, instantsOf, nextDue } from './due.ts'
+import { candidatesOf, type DueItem, dueBetween, nextDue, RUNS } from './due.ts'
 import { type Entry, type JobChange, Roster } from './roster.ts'
 
 export interface PlannedRun extends DueItem {
@@ -82,13 +82,16 @@ export class Snapshot {
   /** The first second at or after the given one at which anything is due, or NEVER. */
   nextDue(second: number): number {
     this.roll(second)
-    return this.#index.peek(second)
+    let t = this.#index.peek(second)
+    while (t !== NEVER && this.due(t, t + 1).length === 0) t = this.#index.peek(t + 1)
+    return t
   }
 
-  /** True where a job that is known has nothing to do after a second. */
+  /** True where a job runs by its last version and yet will never be due for a run again after a second. */
   hasNothingLeft(id: string, after: number): boolean {
     const job = this.job(id)
-    return job !== null && nextDue(job, after) === NEVER
+    const isRunning = job !== null && job.versions[job.versions.length - 1].status === 'RUNNING'
+    return isRunning && nextDue(job, after, RUNS) === NEVER
   }
 
   #isCurrent(): boolean {
@@ -125,9 +128,10 @@ export class Snapshot {
     const shapeOf = new Int32Array(entries.length)
     for (let job = 0; job < entries.length; job++) {
       const entry = entries[job]
-      const usesShape = hasShapeAt(entry, from)
+      // A shape may say too much about the seconds before it holds; what is collected from there is asked of the job.
+      const usesShape = entry.shape !== NO_SHAPE && (entry.isNew || entry.shapeFrom <= from)
       shapeOf[job] = usesShape ? entry.shape : NO_SHAPE
-      if (!usesShape && entry.goneFrom > from) single.push({ job, start: instantsOf(entry.job) })
+      if (!usesShape && entry.goneFrom > from) single.push({ job, start: candidatesOf(entry.job) })
     }
     return tableFromFleet(makeFleet(shapes, shapeOf, single), from, to, WINDOW_RUNS)
   }

@@ -32,7 +32,7 @@ export interface TickPlan {
   readonly sendsThrough: number
   /** What the ring may hold already for the seconds to come. */
   readonly ahead: readonly PlannedRun[]
-  /** Jobs that were due and never will be again. */
+  /** Jobs that were due and never will be again. Where there is a gap the backlog says so, when it is worked off. */
   readonly finishedJobs: readonly string[]
 }
 
@@ -60,7 +60,7 @@ export function planTick(snapshot: Snapshot, shard: ShardSeconds, second: number
     send,
     sendsThrough,
     ahead: snapshot.due(second + 1, second + 1 + PRE_READ_SECONDS),
-    finishedJobs: [...jobs].filter((id) => snapshot.hasNothingLeft(id, second)),
+    finishedJobs: gap === null ? [...jobs].filter((id) => snapshot.hasNothingLeft(id, second)) : [],
   }
 }
 

@@ -39,7 +39,7 @@ export interface RunId {
   readonly suffix: string
 }
 
-const RUN_ID = /^([0-9A-Za-z]{11})\.(\d{1,12})(?:\.([0-9A-Za-z]{1,64}))?$/
+const RUN_ID = /^([0-9A-Za-z]{11})\.(\d{1,12})(?:\.([0-9A-Za-z-]{1,64}))?$/
 
 export const formatRunId = ({ jobId, second, suffix }: RunId): string =>
   `${jobId}.${second}${suffix === '' ? '' : `.${suffix}`}`

@@ -1,11 +1,19 @@
 import { describe, expect, test } from 'vitest'
-import { type Decision, decide, type GateInput, type GatePolicy, type GateRun } from '../../../shared/core/gate/gate.ts'
+import {
+  type Decision,
+  decide,
+  type GateInput,
+  type GatePolicy,
+  type GateRun,
+  isEndedByStop,
+} from '../../../shared/core/gate/gate.ts'
 import { recordSuccess, release, take, wait } from '../../../shared/core/gate/release.ts'
 import { type Holder, type JobState, MOST_WAITING, NEW_STATE, oldestWaiter } from '../../../shared/core/gate/state.ts'
 import type { Block } from '../../../shared/core/job/job.ts'
 import { jobOf } from '../../support/jobs.ts'
 
 const NOW = 100_000
+const SERIAL: Block = { strategy: 'SERIAL' }
 /** Every five seconds, so that its runs always lock. */
 const busy = jobOf('busy', { schedules: [{ every: 5 }] })
 const rare = jobOf('rare', { schedules: [{ every: 10_000 }] })
@@ -71,12 +79,26 @@ describe('a run that meets no other', () => {
 })
 
 describe('a run that comes late', () => {
+  test('by more than five seconds takes the lock and starts: its own instant is not in its way', () => {
+    expect(ask({ job: rare, now: NOW + 8 })).toEqual({ do: 'START', takesLock: true })
+    expect(ask({ job: rare, now: NOW + 1, run: { trigger: 'RESTART' } })).toEqual({ do: 'START', takesLock: true })
+    expect(ask({ job: rare, now: NOW + 30, run: { attempt: 2 } })).toEqual({ do: 'START', takesLock: true })
+  })
+
   test('is missed by a job that does nothing about it, after ten seconds', () => {
     const doNothing: Partial<GatePolicy> = { misfire: { policy: 'DO_NOTHING' } }
     expect(ask({ policy: doNothing, now: NOW + 10 }).do).toBe('START')
     expect(ask({ policy: doNothing, now: NOW + 11 })).toEqual({
       do: 'MISS',
       reason: 'it came 11 s late and the job does nothing about missed instants',
+    })
+  })
+
+  test('as a restart is dropped after ten seconds', () => {
+    expect(ask({ run: { trigger: 'RESTART' }, now: NOW + 10 }).do).toBe('START')
+    expect(ask({ run: { trigger: 'RESTART' }, now: NOW + 11 })).toEqual({
+      do: 'MISS',
+      reason: 'a restart that comes 11 s late is dropped',
     })
   })
 
@@ -105,6 +127,7 @@ describe('skipIfSuccessful', () => {
   test('never bears on what is caught up or has no instant', () => {
     expect(skip(NOW - 3, { run: { trigger: 'CATCH_UP' } })).toBe('START')
     expect(skip(NOW - 3, { run: { trigger: 'MANUAL', instant: null } })).toBe('START')
+    expect(skip(NOW - 3, { run: { trigger: 'BACKFILL' } })).toBe('START')
   })
 })
 
@@ -161,10 +184,14 @@ describe('a run that meets another of its job', () => {
   })
 
   test('SERIAL lets older ones that wait go first, and goes before younger ones', () => {
-    const waiting = (orderedBy: number) => ({ waiting: [{ runId: 'waiter', orderedBy, attempt: 1 }] })
+    const waiting = (orderedBy: number) => ({
+      waiting: [{ runId: 'waiter', orderedBy, attempt: 1, trigger: 'SCHEDULE' as const }],
+    })
     expect(ask({ state: waiting(NOW - 5) })).toEqual({ do: 'WAIT', until: null, reason: 'waiter waits since before' })
     expect(ask({ state: waiting(NOW + 5) }).do).toBe('START')
-    expect(ask({ state: { waiting: [{ runId: 'me', orderedBy: NOW, attempt: 1 }] } }).do).toBe('START')
+    expect(
+      ask({ state: { waiting: [{ runId: 'me', orderedBy: NOW, attempt: 1, trigger: 'SCHEDULE' as const }] } }).do,
+    ).toBe('START')
     expect(ask({ state: waiting(NOW - 5), run: { trigger: 'MANUAL', instant: null } }).do).toBe('WAIT')
   })
 
@@ -173,6 +200,7 @@ describe('a run that meets another of its job', () => {
       runId: `w${index}`,
       orderedBy: index,
       attempt: 1,
+      trigger: 'SCHEDULE' as const,
     }))
     expect(ask({ state: { ...state, waiting: waiting.slice(1) } }).do).toBe('WAIT')
     expect(ask({ state: { ...state, waiting } })).toEqual({
@@ -196,6 +224,24 @@ describe('a run that meets another of its job', () => {
     })
     expect(ask({ state: { holders: [holder({ instant: null })] }, block }).do).toBe('COVER')
     expect(ask({ state, block, run: { instant: null, trigger: 'MANUAL' } }).do).toBe('COVER')
+  })
+
+  test('COVER compares with the newest that runs, and those it covers hold nothing any more', () => {
+    const block: Block = { strategy: 'COVER' }
+    const two = { holders: [holder({ instant: NOW - 10 }), holder({ runId: 'newer', instant: NOW + 5 })] }
+    expect(ask({ state: two, block })).toEqual({ do: 'CANCEL', reason: 'newer is newer' })
+    expect(ask({ state: { holders: [...two.holders].reverse() }, block }).do).toBe('CANCEL')
+    expect(ask({ state: { holders: [holder({ instant: null }), holder({ runId: 'old' })] }, block })).toEqual({
+      do: 'COVER',
+      cancels: 'other',
+    })
+    const covered = take({ ...NEW_STATE, holders: [holder()] }, run(), NOW + 70, NOW, block)
+    expect(covered.holders.map(({ runId }) => runId)).toEqual(['me'])
+    const waiting = [{ runId: 'w', orderedBy: 1, attempt: 1, trigger: 'MANUAL' as const }]
+    expect(release({ ...covered, waiting }, 'other', NOW + 20, NOW, block)).toEqual({
+      state: { ...covered, waiting },
+      send: [],
+    })
   })
 
   test('CONCURRENT starts up to its max', () => {
@@ -222,12 +268,13 @@ describe('the lock', () => {
   test('is taken, and the run waits no more', () => {
     const waiting = wait(NEW_STATE, run(), NOW)
     expect(wait(waiting, run(), NOW)).toBe(waiting)
-    expect(waiting.waiting).toEqual([{ runId: 'me', orderedBy: NOW, attempt: 1 }])
+    expect(waiting.waiting).toEqual([{ runId: 'me', orderedBy: NOW, attempt: 1, trigger: 'SCHEDULE' as const }])
     const taken = take(
       { ...waiting, holders: [holder({ deadline: NOW }), holder({ runId: 'me', started: false })] },
       run(),
       NOW + 70,
       NOW,
+      SERIAL,
     )
     expect(taken).toEqual({ ...NEW_STATE, holders: [holder({ runId: 'me', instant: NOW, deadline: NOW + 70 })] })
     expect(wait(NEW_STATE, run({ instant: null }), NOW + 3).waiting[0].orderedBy).toBe(NOW + 3)
@@ -235,21 +282,48 @@ describe('the lock', () => {
 
   test('goes to the oldest that waits, which is sent again until it starts', () => {
     const waiting = [
-      { runId: 'young', orderedBy: 9, attempt: 1 },
-      { runId: 'old', orderedBy: 3, attempt: 2 },
-      { runId: 'as old', orderedBy: 3, attempt: 1 },
+      { runId: 'young', orderedBy: 9, attempt: 1, trigger: 'SCHEDULE' as const },
+      { runId: 'old', orderedBy: 3, attempt: 2, trigger: 'SCHEDULE' as const },
+      { runId: 'as old', orderedBy: 3, attempt: 1, trigger: 'SCHEDULE' as const },
     ]
     expect(oldestWaiter({ ...NEW_STATE, waiting })?.runId).toBe('old')
-    const first = release({ ...NEW_STATE, holders: [holder()], waiting }, 'other', NOW + 20)
+    const first = release({ ...NEW_STATE, holders: [holder()], waiting }, 'other', NOW + 20, NOW, SERIAL)
     expect(first.state.holders).toEqual([{ runId: 'old', attempt: 2, instant: 3, deadline: NOW + 20, started: false }])
     expect(first.state.waiting.map(({ runId }) => runId)).toEqual(['young', 'as old'])
     expect(first.send).toEqual(['old'])
-    const again = release(first.state, 'other', NOW + 30)
+    const again = release(first.state, 'other', NOW + 30, NOW, SERIAL)
     expect(again).toEqual({ state: first.state, send: ['old'] })
   })
 
+  test('is given on only while there is room', () => {
+    const waiting = [{ runId: 'w', orderedBy: 1, attempt: 1, trigger: 'MANUAL' as const }]
+    const three = {
+      ...NEW_STATE,
+      holders: [holder({ runId: 'a' }), holder({ runId: 'b' }), holder({ runId: 'c' })],
+      waiting,
+    }
+    const sentAfter = (max: number) => release(three, 'a', NOW + 20, NOW, { strategy: 'CONCURRENT', max }).send
+    expect([sentAfter(3), sentAfter(2)]).toEqual([['w'], []])
+    expect(take(three, run(), NOW + 70, NOW, { strategy: 'CONCURRENT', max: 4 }).holders).toHaveLength(4)
+  })
+
+  test('passes over scheduled runs that wait behind a catch-up', () => {
+    const waiting = [
+      { runId: 'live', orderedBy: 1, attempt: 1, trigger: 'SCHEDULE' as const },
+      { runId: 'late', orderedBy: 5, attempt: 1, trigger: 'CATCH_UP' as const },
+    ]
+    const state = { ...NEW_STATE, holders: [holder()], waiting, catchUp: [{ from: 1, to: 90, next: 50, left: 3 }] }
+    expect(release(state, 'other', NOW + 20, NOW, SERIAL).send).toEqual(['late'])
+    const unstarted = { ...state, holders: [holder({ runId: 'late', started: false })] }
+    const skips = { misfire: { policy: 'CATCH_UP', window: 3600, overlap: 'skip', max: 10 } as const }
+    expect(ask({ run: { runId: 'next', trigger: 'CATCH_UP' }, state: unstarted, policy: skips }).do).toBe('WAIT')
+  })
+
   test('is free when nobody waits', () => {
-    expect(release({ ...NEW_STATE, holders: [holder()] }, 'other', NOW)).toEqual({ state: NEW_STATE, send: [] })
+    expect(release({ ...NEW_STATE, holders: [holder()] }, 'other', NOW, NOW, SERIAL)).toEqual({
+      state: NEW_STATE,
+      send: [],
+    })
   })
 
   test('is not given on by one who only waited', () => {
@@ -257,14 +331,23 @@ describe('the lock', () => {
       ...NEW_STATE,
       holders: [holder()],
       waiting: [
-        { runId: 'me', orderedBy: 1, attempt: 1 },
-        { runId: 'x', orderedBy: 2, attempt: 1 },
+        { runId: 'me', orderedBy: 1, attempt: 1, trigger: 'SCHEDULE' as const },
+        { runId: 'x', orderedBy: 2, attempt: 1, trigger: 'SCHEDULE' as const },
       ],
     }
-    const released = release(state, 'me', NOW)
+    const released = release(state, 'me', NOW, NOW, SERIAL)
     expect([released.state.holders, released.send]).toEqual([[holder()], []])
     expect(released.state.waiting.map(({ runId }) => runId)).toEqual(['x'])
   })
+})
+
+test('a stop ends what was due before it and what came by hand', () => {
+  expect([
+    isEndedByStop(NOW - 1, NOW),
+    isEndedByStop(null, NOW),
+    isEndedByStop(NOW, NOW),
+    isEndedByStop(NOW + 1, NOW),
+  ]).toEqual([true, true, false, false])
 })
 
 test('the newest success stays', () => {

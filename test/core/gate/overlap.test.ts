@@ -59,18 +59,18 @@ describe('a run with a lock keeps clear of those without', () => {
   const job = jobOf('a', { schedules: [{ every: 1000 }], timeoutSeconds: 60 })
 
   test('it starts in the middle of a gap, or waits until it can', () => {
-    expect(clearSecond(job, 2500)).toBe(2500)
-    expect(clearSecond(job, 2010)).toBe(2071)
-    expect(clearSecond(job, 2940)).toBe(3071)
-    expect(clearSecond(job, 2934)).toBe(2934)
+    expect(clearSecond(job, 2500, null)).toBe(2500)
+    expect(clearSecond(job, 2010, null)).toBe(2071)
+    expect(clearSecond(job, 2940, null)).toBe(3071)
+    expect(clearSecond(job, 2934, null)).toBe(2934)
   })
 
   test('where all instants lock, it need not wait for them', () => {
-    expect(clearSecond(jobOf('a', { schedules: [{ every: 5 }] }), 1003)).toBe(1003)
+    expect(clearSecond(jobOf('a', { schedules: [{ every: 5 }] }), 1003, null)).toBe(1003)
   })
 
   test('before the job began there is nothing to keep clear of', () => {
-    expect(clearSecond(jobOf('a', { activeFrom: 5000, schedules: [{ every: 1000 }] }), 100)).toBe(100)
+    expect(clearSecond(jobOf('a', { activeFrom: 5000, schedules: [{ every: 1000 }] }), 100, null)).toBe(100)
   })
 
   test('for any schedule, the second it finds is clear on both sides', () => {
@@ -81,7 +81,7 @@ describe('a run with a lock keeps clear of those without', () => {
         fc.integer({ min: 10_000, max: 20_000 }),
         (every, timeoutSeconds, from) => {
           const each = jobOf('a', { schedules: [{ every }], timeoutSeconds })
-          const x = clearSecond(each, from)
+          const x = clearSecond(each, from, null)
           expect(x).toBeGreaterThanOrEqual(from)
           if (every < 2 * timeoutSeconds + 20) expect(x).toBe(from)
           else {

@@ -41,7 +41,7 @@ function simulate(job: VersionedJob, arrivals: readonly Arrival[], durations: re
     for (const ended of running.filter(({ end }) => end <= now)) {
       running.splice(running.indexOf(ended), 1)
       done.push(ended)
-      const released = release(state, ended.runId, now + 70)
+      const released = release(state, ended.runId, now + 70, now, policy.block)
       state = released.state
       for (const each of pending) if (released.send.includes(each.run.runId)) each.at = now
     }
@@ -56,7 +56,8 @@ function simulate(job: VersionedJob, arrivals: readonly Arrival[], durations: re
       pending.splice(pending.indexOf(each), 1)
       const { timeoutSeconds } = job.versions[job.versions.length - 1]
       const duration = 1 + (durations[done.length % durations.length] % timeoutSeconds)
-      if (decision.do === 'START' && decision.takesLock) state = take(state, each.run, now + timeoutSeconds + 10, now)
+      if (decision.do === 'START' && decision.takesLock)
+        state = take(state, each.run, now + timeoutSeconds + 10, now, policy.block)
       running.push({ runId: each.run.runId, start: now, end: now + duration, locks: true })
     }
   }
@@ -158,7 +159,7 @@ test('an edit does not put an instant beside a manual run that was started befor
         expect(
           decide({ run: manual, job: older, policy, state: NEW_STATE, lastSuccessOfAfter: [], now: start }),
         ).toEqual({ do: 'START', takesLock: true })
-        const state = take(NEW_STATE, manual, start + 375, start)
+        const state = take(NEW_STATE, manual, start + 375, start, policy.block)
         const instant = start + Math.max(after, edited)
         const at = new Date(instant * 1000).toISOString()
         const job = {

@@ -8,6 +8,7 @@ import {
   moveOf,
   onceInstant,
   sureFromOf,
+  withMove,
 } from '../../../shared/core/job/edit.ts'
 import { NEXT_JOB_STATUSES } from '../../../shared/core/job/version.ts'
 import { jobOf, versionOf } from '../../support/jobs.ts'
@@ -42,6 +43,12 @@ describe('versions', () => {
     ).toEqual([4, 5])
   })
 
+  test('stay until their spread instants have come', () => {
+    const job = jobOf('a', { timing: { schedules: [{ every: 86_400 }], spread: 7200 } }, { activeFrom: 100 })
+    expect(addVersion(job, versionOf({ version: 3, activeFrom: 5000 }), 4900).versions).toHaveLength(3)
+    expect(addVersion(job, versionOf({ version: 3, activeFrom: 9000 }), 8900).versions).toHaveLength(2)
+  })
+
   test('stay while a run of theirs may still be going', () => {
     const job = jobOf('a', { timeoutSeconds: 400 }, { activeFrom: 100 })
     const numbers = (activeFrom: number) =>
@@ -64,6 +71,19 @@ describe('a reschedule', () => {
     expect(moveOf(jobOf('a'), 101, 107)).toEqual({ from: 110, to: 107 })
     const withStops = jobOf('a', { schedules: [{ every: 50 }, { kind: 'stop', every: 7 }] })
     expect(moveOf(withStops, 101, 107)).toEqual({ from: 150, to: 107 })
+  })
+
+  test('of what was moved before moves it from where it came', () => {
+    expect(withMove([{ from: 1000, to: 500 }], { from: 500, to: 700 })).toEqual([{ from: 1000, to: 700 }])
+    const two = [
+      { from: 1000, to: 500 },
+      { from: 3000, to: 2900 },
+    ]
+    expect(withMove(two, { from: 500, to: 700 })).toEqual([
+      { from: 1000, to: 700 },
+      { from: 3000, to: 2900 },
+    ])
+    expect(withMove(two, { from: 2000, to: 1900 })).toHaveLength(3)
   })
 
   test('into the past, or of nothing, is refused', () => {

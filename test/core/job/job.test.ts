@@ -129,7 +129,7 @@ describe('a bad job is refused with every fault, its path, its value and its rem
     [
       'a short secret',
       { target: { type: 'http', url: 'https://x.org', secret: 'x' } },
-      'target.secret: got "x". Use a length of at least 24.',
+      'target.secret: is not accepted. Use a length of at least 24.',
     ],
     ['a large payload', { payload: 'x'.repeat(70_000) }, 'payload: got "xxx'],
     [
@@ -146,6 +146,12 @@ describe('a bad job is refused with every fault, its path, its value and its rem
     const found = faults(part === null ? null : { ...least, ...part })
     expect(found).toHaveLength(1)
     expect(found[0]).toContain(fault)
+  })
+
+  test('a body nested too deep is refused before anything walks it', () => {
+    let payload: unknown = 1
+    for (let level = 0; level < 50_000; level++) payload = [payload]
+    expect(faults({ ...least, payload })).toEqual([': is nested too deep. Use at most 20 levels.'])
   })
 
   test('several at once', () => {
@@ -194,6 +200,7 @@ describe('jobs in a ring', () => {
 
   test('are found with their path', () => {
     expect(findCycle('a', next)).toEqual(['a', 'b', 'c', 'a'])
+    expect(findCycle('c', next)).toEqual(['c', 'a', 'b', 'c'])
     expect(findCycle('x', next)).toBeNull()
     expect(findCycle('self', () => ['self'])).toEqual(['self', 'self'])
   })
@@ -204,6 +211,11 @@ describe('jobs in a ring', () => {
     )
     expect(() => refuseCycle('after', 'a', next)).toThrow('these jobs would wait for one another for ever')
     expect(() => refuseCycle('after', 'y', next)).not.toThrow()
+  })
+
+  test('a chain of any length is followed', () => {
+    const chain = (job: string) => [`${(Number(job) + 1) % 50_000}`]
+    expect(findCycle('0', chain)).toHaveLength(50_001)
   })
 
   test('a graph with many ways through is searched once', () => {

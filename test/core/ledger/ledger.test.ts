@@ -30,6 +30,7 @@ describe('a due instant', () => {
     ['that waits and is forgotten', found({ page: { status: 'WAITING', attempt: 1 } }), true, 'missing'],
     ['whose slow run beats in the open list', found({ page: claimed(NOW - 500), isOpen: true }), true, 'open'],
     ['of a gap that is queued and open', found({ gapRun: 'QUEUED', isOpen: true }), false, 'open'],
+    ['of a gap that is yet to be caught up', found({ isOpen: true }), false, 'open'],
     ['of a gap that is queued and forgotten', found({ gapRun: 'QUEUED' }), false, 'missing'],
     ['with two records', found({ page: ended, gapRun: 'SUCCEEDED' }), true, 'doubled'],
     ['live, with the record of a gap', found({ gapRun: 'SUCCEEDED' }), true, 'doubled'],
@@ -54,27 +55,55 @@ const complete = () => new Map(due.map((run) => [keyOf(run), found({ page: ended
 
 describe('an audit', () => {
   test('of a complete ledger has nothing to do and moves to the end', () => {
-    expect(auditWith(complete())).toEqual({ resend: [], doubled: [], auditedThrough: NOW - 101 })
+    expect(auditWith(complete())).toEqual({ resend: [], tooLate: [], doubled: [], auditedThrough: NOW - 101 })
   })
 
   test('sends again what is missing or dead, and stays before it', () => {
     const ledger = complete()
     ledger.delete(keyOf(due[10]))
     ledger.set(keyOf(due[20]), found({ page: claimed(NOW - 60) }))
-    expect(auditWith(ledger)).toEqual({ resend: [due[10], due[20]], doubled: [], auditedThrough: due[10].second - 1 })
+    expect(auditWith(ledger)).toEqual({
+      resend: [due[10], due[20]],
+      tooLate: [],
+      doubled: [],
+      auditedThrough: due[10].second - 1,
+    })
+  })
+
+  test('records what its job does not want so late instead of sending it', () => {
+    const picky = new Snapshot()
+    picky.apply([
+      jobOf('a', { schedules: [{ every: 10 }], misfire: { policy: 'DO_NOTHING' } }),
+      jobOf('b', { schedules: [{ kind: 'restart', every: 10 }] }),
+    ])
+    const late = picky.due(NOW - 40, NOW - 39)
+    const result = audit({
+      runs: late,
+      after: NOW - 50,
+      through: NOW - 20,
+      find: () => NOTHING_FOUND,
+      isLive: () => true,
+      now: NOW,
+    })
+    expect([result.resend, result.tooLate.length, result.auditedThrough]).toEqual([[], 2, NOW - 41])
+  })
+
+  test('never moves back', () => {
+    const none = { runs: [], find: () => NOTHING_FOUND, isLive: () => true, now: NOW }
+    expect(audit({ ...none, after: NOW - 5, through: NOW - 15 }).auditedThrough).toBe(NOW - 5)
   })
 
   test('waits for what runs and passes what is open', () => {
     const ledger = complete()
     ledger.set(keyOf(due[5]), found({ page: { status: 'WAITING', attempt: 1 }, isOpen: true }))
     ledger.set(keyOf(due[15]), found({ page: claimed(NOW + 5) }))
-    expect(auditWith(ledger)).toEqual({ resend: [], doubled: [], auditedThrough: due[15].second - 1 })
+    expect(auditWith(ledger)).toEqual({ resend: [], tooLate: [], doubled: [], auditedThrough: due[15].second - 1 })
   })
 
-  test('reports doubles and does not pass them', () => {
+  test('reports doubles and goes on: there is nothing to wait for', () => {
     const ledger = complete()
     ledger.set(keyOf(due[8]), found({ page: ended, gapRun: 'SUCCEEDED' }))
-    expect(auditWith(ledger)).toMatchObject({ doubled: [due[8]], auditedThrough: due[8].second - 1 })
+    expect(auditWith(ledger)).toMatchObject({ doubled: [due[8]], auditedThrough: NOW - 101 })
   })
 
   test('looks no further than what was sent, is old enough and was planned with fresh eyes', () => {
@@ -88,12 +117,17 @@ describe('an audit', () => {
 
 describe('sending again', () => {
   test('is at once where the queue is empty', () => {
-    expect(isResendDue(15, true)).toBe(true)
+    expect(isResendDue(15, 5, true)).toBe(true)
   })
 
   test('is at ages of 20, 80, 320 … seconds where it is not, once each', () => {
-    const ages = Array.from({ length: 140 }, (_, audits) => 15 + audits * 10).filter((age) => isResendDue(age, false))
-    expect(ages).toEqual([25, 85, 325, 1285])
+    const every = (seconds: number, first: number) =>
+      Array.from({ length: 1400 / seconds }, (_, audits) => first + audits * seconds).filter((age) =>
+        isResendDue(age, age - seconds, false),
+      )
+    expect(every(10, 15)).toEqual([25, 85, 325, 1285])
+    expect(every(60, 15)).toEqual([75, 135, 375, 1335])
+    expect(every(11, 19)).toEqual([30, 85, 327, 1284])
   })
 
   test('of an open run comes at growing distances', () => {
@@ -154,6 +188,13 @@ describe('verify', () => {
     const ledger = complete()
     ledger.set(keyOf(due[3]), found({ page: ended, gapRun: 'SUCCEEDED' }))
     expect(verifyWith(ledger, [...records(), due[3]]).doubles).toEqual([{ jobId: due[3].jobId, second: due[3].second }])
+  })
+
+  test('knows the entries of stops, and requires none', () => {
+    const [stop] = runs.filter(({ kind }) => kind === 'stop')
+    expect(verifyWith(complete(), [...records(), { jobId: `${stop.jobId}~`, second: stop.second }]).phantoms).toEqual(
+      [],
+    )
   })
 
   test('tells what is still open from what is missing', () => {

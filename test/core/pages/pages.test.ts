@@ -119,11 +119,14 @@ describe('an entry', () => {
     )
   })
 
-  test.each(['', 'X1', 'R', 'R0.abc.5', '1', 'S-1.0.0'])('that is none (%j) stops whoever reads it', (text) => {
-    expect(() => decodeEntry(text, SECOND)).toThrow(
-      `a page of second ${SECOND} holds ${JSON.stringify(text)}, which is no entry`,
-    )
-  })
+  test.each(['R1', 'R1.tok', 'S1', 'W1junk', 'R1.tok.zz.9', '', 'X1', 'R', 'R0.abc.5', '1', 'S-1.0.0'])(
+    'that is none (%j) stops whoever reads it',
+    (text) => {
+      expect(() => decodeEntry(text, SECOND)).toThrow(
+        `a page of second ${SECOND} holds ${JSON.stringify(text)}, which is no entry`,
+      )
+    },
+  )
 
   test('of 24 runs, claimed or ended, with keys and all, is within the kilobyte of one write unit', () => {
     const keys = 'pkPAGE#255#30000000#11111'.length + 'sk1800000000#11111111'.length + 'ttlN'.length + 10

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { isRunningAt, isUnsureAt, type VersionedJob, versionAt } from '../../../shared/core/job/version.ts'
-import { type DueItem, dueBetween, instantsOf, nextDue, previousRun } from '../../../shared/core/planner/due.ts'
+import { candidatesOf, type DueItem, dueBetween, nextDue, previousRun } from '../../../shared/core/planner/due.ts'
 import { spreadOf } from '../../../shared/core/schedule/timing.ts'
 import { NEVER } from '../../../shared/core/time/instants.ts'
 import { jobOf } from '../../support/jobs.ts'
@@ -96,12 +96,20 @@ describe('spread', () => {
 })
 
 describe('a reschedule', () => {
+  test('takes away an instant that an older definition spread beyond the edit', () => {
+    const timing = { schedules: [{ every: 100 }], spread: 50 }
+    const offset = spreadOf(jobOf('spread-1').id, 50)
+    const job = jobOf('spread-1', { timing }, { activeFrom: 110, timing, moves: [{ from: 100 + offset, to: 180 }] })
+    expect(seconds(job, 100, 300)).toEqual([180, 200 + offset])
+  })
+
   const moved = jobOf('a', {}, { activeFrom: 15, moves: [{ from: 20, to: 27 }] })
 
   test('moves one instant and no other', () => {
     expect(seconds(moved, 0, 50)).toEqual([0, 10, 27, 30, 40])
     expect(nextDue(moved, 10)).toBe(27)
     expect(previousRun(moved, 30)).toBe(27)
+    expect(previousRun(moved, 27)).toBe(10)
     const items: DueItem[] = []
     dueBetween(moved, 27, 28, items)
     expect(items[0].nominal).toBe(20)
@@ -160,24 +168,21 @@ describe('kinds', () => {
   })
 })
 
-test('a job of many stopped versions is searched without an end only so far', () => {
+test('a stop that ends by itself is passed over, however many instants it swallows', () => {
   const spread = { schedules: [{ every: 1 }], spread: 86_400 }
   const probe = jobOf('a', { timing: spread })
   const moved = spreadOf(probe.id, 86_400)
-  const stopped = jobOf('a', { timing: spread }, { activeFrom: moved, status: 'STOPPED', timing: spread })
+  const until = moved + 50_000
+  const stopped = jobOf('a', { timing: spread }, { activeFrom: moved, status: 'STOPPED', timing: spread, until })
   expect(moved).toBeGreaterThan(2000)
-  expect(nextDue(stopped, 0)).toBe(NEVER)
-  expect(previousRun(stopped, moved + 80_000)).toBe(NEVER)
+  expect(nextDue(stopped, 0)).toBe(until + moved)
+  expect(previousRun(stopped, until)).toBe(NEVER)
+  const forGood = jobOf('a', { timing: spread }, { activeFrom: moved, status: 'STOPPED', timing: spread })
+  expect([nextDue(forGood, 0), previousRun(forGood, moved + 80_000)]).toEqual([NEVER, NEVER])
 })
 
-test('the instants of a job answer in both directions', () => {
-  const instants = instantsOf(jobOf('a', { activeFrom: 5 }))
-  expect([instants.next(0), instants.next(10), instants.previous(20), instants.previous(10)]).toEqual([
-    10,
-    20,
-    10,
-    NEVER,
-  ])
-  const moves = instantsOf(jobOf('a', { schedules: [{ every: 1000 }], moves: [{ from: 1000, to: 500 }] }))
-  expect([moves.next(0), moves.next(500), moves.previous(600)]).toEqual([500, 2000, 500])
+test('candidates hold every instant of a job', () => {
+  const moves = candidatesOf(jobOf('a', { schedules: [{ every: 1000 }], moves: [{ from: 1000, to: 500 }] }))
+  expect([moves.next(0), moves.next(500), moves.next(1000)]).toEqual([500, 1000, 2000])
+  expect(nextDue(jobOf('a', { schedules: [{ every: 1000 }], moves: [{ from: 1000, to: 500 }] }), 500)).toBe(2000)
 })

@@ -35,13 +35,13 @@ function snapshotOf(...jobs: VersionedJob[]): Snapshot {
 test('1. new job with a catch-up window', () => {
   const job = jobOf('a', { ...hourly, activeFrom: NOW - HOUR, misfire: catchUp(6 * HOUR) })
   const plan = planGap(job, gap, NOW)
-  expect(plan.catchUp?.from).toBe(NOW - HOUR + 200)
-  expect(planGap(jobOf('a', { ...hourly, activeFrom: NOW, misfire: catchUp(6 * HOUR) }), gap, NOW).catchUp).toBeNull()
+  expect(plan.catchUp[0].from).toBe(NOW - HOUR + 200)
+  expect(planGap(jobOf('a', { ...hourly, activeFrom: NOW, misfire: catchUp(6 * HOUR) }), gap, NOW).catchUp).toEqual([])
 })
 
 test('2. new job without a catch-up window', () => {
   const job = jobOf('a', { ...hourly, activeFrom: NOW })
-  expect(planGap(job, gap, NOW)).toEqual({ fire: null, catchUp: null, missed: [] })
+  expect(planGap(job, gap, NOW)).toEqual({ fire: null, catchUp: [], missed: [] })
   expect(snapshotOf(job).due(NOW, NOW + 601)).toHaveLength(1)
 })
 
@@ -60,17 +60,14 @@ test('3. job deleted while its catch-up drains', () => {
 })
 
 test('4. job updated: catch-up window from nothing to six hours', () => {
-  // The edit is active from NOW - HOUR on: what was missed before it was its older definition's to decide about.
   const job = jobOf(
     'a',
     { ...hourly, misfire: { policy: 'DO_NOTHING' } },
     { ...hourly, activeFrom: NOW - HOUR, misfire: catchUp(6 * HOUR) },
   )
-  expect(planGap(job, { from: NOW - HOUR, to: NOW - 11 }, NOW).catchUp).toMatchObject({ left: 6 })
-  expect(planGap(job, { from: gap.from, to: NOW - HOUR - 1 }, NOW)).toMatchObject({
-    catchUp: null,
-    missed: [{ count: 6, reason: REASONS.doNothing }],
-  })
+  const plan = planGap(job, gap, NOW)
+  expect(plan.catchUp).toMatchObject([{ left: 6 }])
+  expect(plan.missed).toMatchObject([{ count: 6, reason: REASONS.doNothing }])
 })
 
 test('5. job updated: catch-up window from six hours to nothing', () => {
@@ -90,8 +87,7 @@ test('6. job updated: schedule changed', () => {
     { schedules: [{ every: 600 }], misfire: catchUp(6 * HOUR) },
     { schedules: [{ every: 900 }], activeFrom: NOW - HOUR, misfire: catchUp(6 * HOUR) },
   )
-  const { catchUp: cursor } = planGap(job, gap, NOW)
-  const { send } = stepCatchUp(job, cursor === null ? [] : [cursor], NOW, 50)
+  const { send } = stepCatchUp(job, planGap(job, gap, NOW).catchUp, NOW, 50)
   const before = send.filter(({ second }) => second < NOW - HOUR)
   const after = send.filter(({ second }) => second >= NOW - HOUR)
   expect(before.every(({ second }) => second % 600 === 0)).toBe(true)
@@ -105,7 +101,7 @@ test('7. job updated: overlap policy changed', () => {
     { ...hourly, misfire: catchUp(6 * HOUR, 'all') },
     { ...hourly, activeFrom: NOW - HOUR, misfire: catchUp(6 * HOUR, 'latest') },
   )
-  expect(planGap(job, gap, NOW).catchUp).toMatchObject({ left: 1 })
+  expect(planGap(job, gap, NOW).catchUp).toMatchObject([{ left: 6 }, { left: 1 }])
 })
 
 test('8. job renamed', () => {
@@ -248,6 +244,7 @@ test('21. shard item missing or corrupt', () => {
     do: 'REFUSE',
     reason: expect.stringContaining('the shard item is missing'),
   })
+  expect(decideStart({ ...meta, initialised: false }, false, 8)).toMatchObject({ do: 'REFUSE' })
   expect(decideStart(meta, true, 8)).toMatchObject({
     do: 'REFUSE',
     reason: expect.stringContaining('made for 4 shards'),

@@ -23,40 +23,43 @@ describe('after a gap of a thousand seconds a job of every minute', () => {
   test('that does nothing has them all counted as missed', () => {
     expect(planGap(minutely({ policy: 'DO_NOTHING' }), gap, NOW)).toEqual({
       fire: null,
-      catchUp: null,
-      missed: [{ from: 99_000, to: 99_960, count: 17, reason: REASONS.doNothing }],
+      catchUp: [],
+      missed: [{ of: 'starts', from: 99_000, to: 99_960, count: 17, reason: REASONS.doNothing }],
     })
   })
 
   test('that fires once fires the newest and counts the others', () => {
     const plan = planGap(minutely({ policy: 'FIRE_ONCE_NOW' }), gap, NOW)
     expect(plan.fire?.second).toBe(99_960)
-    expect(plan.missed).toEqual([{ from: 99_000, to: 99_900, count: 16, reason: REASONS.newerFires }])
+    expect(plan.missed).toEqual([{ of: 'starts', from: 99_000, to: 99_900, count: 16, reason: REASONS.newerFires }])
   })
 
   test('that fires once but not so late fires none', () => {
     const plan = planGap(minutely({ policy: 'FIRE_ONCE_NOW' }, { maxLatenessSeconds: 30 }), gap, NOW)
-    expect([plan.fire, plan.missed]).toEqual([null, [{ from: 99_000, to: 99_960, count: 17, reason: REASONS.tooLate }]])
+    expect([plan.fire, plan.missed]).toEqual([
+      null,
+      [{ of: 'starts', from: 99_000, to: 99_960, count: 17, reason: REASONS.tooLate }],
+    ])
   })
 
   test('that catches up does so from the oldest in its window, at most so many of the newest', () => {
     const plan = planGap(minutely(catchUp({ window: 600, max: 5 })), gap, NOW)
-    expect(plan.catchUp).toEqual({ from: 99_720, to: 99_960, next: 99_720, left: 5 })
+    expect(plan.catchUp).toEqual([{ from: 99_720, to: 99_960, next: 99_720, left: 5 }])
     expect(plan.missed).toEqual([
-      { from: 99_000, to: 99_360, count: 7, reason: REASONS.outsideWindow },
-      { from: 99_420, to: 99_660, count: 5, reason: REASONS.overCap },
+      { of: 'starts', from: 99_000, to: 99_360, count: 7, reason: REASONS.outsideWindow },
+      { of: 'starts', from: 99_420, to: 99_660, count: 5, reason: REASONS.overCap },
     ])
   })
 
   test('that catches up only the latest', () => {
     const plan = planGap(minutely(catchUp({ overlap: 'latest' })), gap, NOW)
-    expect(plan.catchUp).toEqual({ from: 99_960, to: 99_960, next: 99_960, left: 1 })
-    expect(plan.missed).toEqual([{ from: 99_000, to: 99_900, count: 16, reason: REASONS.onlyLatest }])
+    expect(plan.catchUp).toEqual([{ from: 99_960, to: 99_960, next: 99_960, left: 1 }])
+    expect(plan.missed).toEqual([{ of: 'starts', from: 99_000, to: 99_900, count: 16, reason: REASONS.onlyLatest }])
   })
 
   test('whose window has passed catches up nothing', () => {
     const plan = planGap(minutely(catchUp({ window: 5 })), gap, NOW)
-    expect([plan.catchUp, plan.missed[0].count]).toEqual([null, 17])
+    expect([plan.catchUp, plan.missed[0].count]).toEqual([[], 17])
   })
 
   test('that has stops and restarts has them dropped and counted', () => {
@@ -66,13 +69,19 @@ describe('after a gap of a thousand seconds a job of every minute', () => {
     const plan = planGap(job, gap, NOW)
     expect(plan.fire?.second).toBe(99_500)
     // Stops at 99,000 … 99,900 and restarts at 99,200 and 99,600.
-    expect(plan.missed).toContainEqual({ from: 99_000, to: 99_900, count: 6, reason: REASONS.stopTooLate })
+    expect(plan.missed).toContainEqual({
+      of: 'stops and restarts',
+      from: 99_000,
+      to: 99_900,
+      count: 6,
+      reason: REASONS.stopTooLate,
+    })
   })
 
   test('that was not due in it has nothing to say', () => {
     expect(planGap(jobOf('a', { schedules: [{ every: 86_400 }] }), gap, NOW)).toEqual({
       fire: null,
-      catchUp: null,
+      catchUp: [],
       missed: [],
     })
   })
@@ -111,7 +120,7 @@ describe('catching up', () => {
 
   test('counts as missed what leaves the window meanwhile', () => {
     const step = stepCatchUp(minutely(catchUp({ window: 600 })), [cursor], NOW, 2)
-    expect(step.missed).toEqual([{ from: 99_000, to: 99_360, count: 7, reason: REASONS.outsideWindow }])
+    expect(step.missed).toEqual([{ of: 'starts', from: 99_000, to: 99_360, count: 7, reason: REASONS.outsideWindow }])
     expect(step.send.map(({ second }) => second)).toEqual([99_420, 99_480])
   })
 
@@ -133,7 +142,7 @@ describe('catching up', () => {
     expect(stepCatchUp(deleted, [cursor], NOW, 5)).toEqual({
       send: [],
       cursors: [],
-      missed: [{ from: 99_000, to: 99_960, count: 17, reason: REASONS.deletedSince }],
+      missed: [{ of: 'starts', from: 99_000, to: 99_960, count: 17, reason: REASONS.deletedSince }],
     })
     const changed = jobOf(
       'a',
@@ -166,18 +175,18 @@ describe('the backlog', () => {
   snapshot.apply(jobs)
 
   test('makes one of neighbours that nobody has begun with', () => {
-    const first = addGap([], { from: 1, to: 10 })
-    expect(addGap(first, { from: 11, to: 20 })).toEqual([{ from: 1, to: 20, afterJob: null }])
-    expect(addGap(first, { from: 12, to: 20 })).toHaveLength(2)
-    expect(addGap([{ from: 1, to: 10, afterJob: 'x' }], { from: 11, to: 20 })).toHaveLength(2)
+    const first = addGap([], { from: 1, to: 10 }, 20)
+    expect(addGap(first, { from: 11, to: 20 }, 31)).toEqual([{ from: 1, to: 20, openedAt: 31, afterJob: null }])
+    expect(addGap(first, { from: 12, to: 20 }, 31)).toHaveLength(2)
+    expect(addGap([{ from: 1, to: 10, openedAt: 20, afterJob: 'x' }], { from: 11, to: 20 }, 31)).toHaveLength(2)
   })
 
   test('is worked off a few jobs at a time, each job once, in order of id', () => {
-    let backlog = addGap([], gap)
+    let backlog = addGap([], gap, NOW)
     const done: string[] = []
     let steps = 0
     while (backlog.length > 0) {
-      const step = stepBacklog(snapshot, backlog, NOW, 3)
+      const step = stepBacklog(snapshot, backlog, 3)
       done.push(...step.plans.map(({ jobId }) => jobId))
       expect(step.plans.every(({ plan }) => plan.fire?.second === 99_960)).toBe(true)
       backlog = [...step.backlog]
@@ -185,6 +194,52 @@ describe('the backlog', () => {
     }
     expect(done).toEqual(jobs.map(({ id }) => id).sort())
     expect(steps).toBe(4)
-    expect(stepBacklog(snapshot, [], NOW, 3)).toEqual({ plans: [], backlog: [] })
+    expect(stepBacklog(snapshot, [], 3)).toEqual({ plans: [], backlog: [], finishedJobs: [] })
   })
+
+  test('tells which jobs have nothing left, but not those still to be caught up', () => {
+    const at = [{ at: new Date((NOW - 500) * 1000).toISOString() }]
+    const over = jobOf('over', { schedules: [...at, { kind: 'stop', every: 60 }] })
+    const caughtUp = jobOf('caught-up', { schedules: at, misfire: catchUp() })
+    const stopped = jobOf('stopped', { schedules: at }, { activeFrom: NOW - 100, status: 'STOPPED' })
+    const few = new Snapshot()
+    const missed = jobOf('missed', { schedules: at, misfire: { policy: 'DO_NOTHING' } })
+    const untouched = jobOf('untouched', { schedules: [{ every: 86_400 }] })
+    few.apply([over, caughtUp, stopped, missed, untouched, jobOf('going-on')])
+    expect([...stepBacklog(few, addGap([], gap, NOW), 10).finishedJobs].sort()).toEqual([over.id, missed.id].sort())
+  })
+})
+
+describe('a gap over an edit', () => {
+  const edited = (before: Misfire, after: Misfire) =>
+    jobOf(
+      'a',
+      { schedules: [{ every: 60 }], misfire: before },
+      { activeFrom: 99_500, schedules: [{ every: 60 }], misfire: after },
+    )
+
+  test('is decided about by each definition for its own instants', () => {
+    const plan = planGap(edited({ policy: 'DO_NOTHING' }, catchUp()), gap, NOW)
+    expect(plan.missed).toEqual([{ of: 'starts', from: 99_000, to: 99_480, count: 9, reason: REASONS.doNothing }])
+    expect(plan.catchUp).toEqual([{ from: 99_540, to: 99_960, next: 99_540, left: 8 }])
+    const reverse = planGap(edited(catchUp(), { policy: 'DO_NOTHING' }), gap, NOW)
+    expect([reverse.catchUp[0].left, reverse.missed[0].count]).toEqual([9, 8])
+  })
+
+  test('fires the newest once, whichever definition it is of', () => {
+    const plan = planGap(edited({ policy: 'FIRE_ONCE_NOW' }, { policy: 'FIRE_ONCE_NOW' }), gap, NOW)
+    expect([plan.fire?.second, plan.missed.map(({ count }) => count)]).toEqual([99_960, [9, 7]])
+  })
+})
+
+test('two gaps that end at once are two records, and what was live between them is in neither', () => {
+  const job = jobOf('a', { schedules: [{ every: 60 }], misfire: catchUp() }, { activeFrom: NOW - 5, status: 'DELETED' })
+  const cursors = [
+    { from: 99_000, to: 99_100, next: 99_000, left: 2 },
+    { from: 99_900, to: 99_960, next: 99_900, left: 2 },
+  ]
+  expect(stepCatchUp(job, cursors, NOW, 50).missed.map(({ from, to, count }) => [from, to, count])).toEqual([
+    [99_000, 99_060, 2],
+    [99_900, 99_960, 2],
+  ])
 })

@@ -188,6 +188,18 @@ describe('the next due second', () => {
     expect(new Snapshot().nextDue(5)).toBe(NEVER)
   })
 
+  test('is not one of a schedule that no job has any more', () => {
+    const snapshot = snapshotOf(jobOf('a', { schedules: [{ every: 7200 }] }))
+    snapshot.apply([jobOf('a', { schedules: [{ every: 7200 }] }, { activeFrom: 10, schedules: [{ every: 80_000 }] })])
+    expect(snapshot.nextDue(1000)).toBe(80_000)
+  })
+
+  test('is not one that was moved away or lies before a job began', () => {
+    const moved = jobOf('a', { schedules: [{ every: 1000 }], moves: [{ from: 1000, to: 1500 }] })
+    expect(snapshotOf(moved).nextDue(1)).toBe(1500)
+    expect(snapshotOf(jobOf('b', { activeFrom: 5000 })).nextDue(4990)).toBe(5000)
+  })
+
   test('of a job that is over is never', () => {
     const once = jobOf('b', { schedules: [{ at: '1970-01-01T00:00:05Z' }] })
     const snapshot = snapshotOf(once, jobOf('a'))
@@ -195,6 +207,8 @@ describe('the next due second', () => {
     expect(snapshot.hasNothingLeft(once.id, 5)).toBe(true)
     expect(snapshot.hasNothingLeft(jobOf('a').id, 5)).toBe(false)
     expect(snapshot.hasNothingLeft('unknown', 5)).toBe(false)
+    const stopped = jobOf('c', { status: 'STOPPED' })
+    expect(snapshotOf(stopped).hasNothingLeft(stopped.id, 5)).toBe(false)
   })
 })
 
