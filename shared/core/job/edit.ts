@@ -22,7 +22,10 @@ export const MOST_VERSIONS = 20
 /** A run of an older definition may still be going this long after its timeout. */
 const RUN_GRACE_SECONDS = 60
 
-/** Adds a version. One whose time is accounted for, and whose runs are surely over, may go; no other ever does. */
+/**
+ * Adds a version. `auditedThrough` is the shard's, or the second before the oldest gap that the job still catches up, if that is less.
+ * One whose time is accounted for, and whose runs are surely over, may go; no other ever does.
+ */
 export function addVersion(job: VersionedJob, version: JobVersion, auditedThrough: number): VersionedJob {
   const all = [...job.versions, version]
   const isOver = (each: JobVersion, end: number) => {

@@ -9,11 +9,21 @@ export interface LedgerRecord {
   readonly second: number
 }
 
+/** A record of instants that never ran, as it stands in the ledger. */
+export interface MissedRecord {
+  readonly jobId: string
+  readonly of: 'starts' | 'stops and restarts'
+  readonly from: number
+  readonly to: number
+  readonly count: number
+}
+
 export interface VerifyInput {
   /** Everything due in the range, by the versions in force. */
   readonly runs: readonly PlannedRun[]
   /** Every page entry and gap run of the range. */
   readonly records: readonly LedgerRecord[]
+  readonly missed: readonly MissedRecord[]
   readonly find: (run: LedgerRecord) => Found
   readonly isLive: (second: number) => boolean
   /** Seconds in which an entry under either definition is legal and none is required. */
@@ -29,6 +39,8 @@ export interface Verification {
   readonly doubles: readonly LedgerRecord[]
   /** A record of what was not due. */
   readonly phantoms: readonly LedgerRecord[]
+  /** Records of missed instants whose count is not what was due between their ends. */
+  readonly miscounted: readonly MissedRecord[]
   /** Not ended yet. */
   readonly open: readonly LedgerRecord[]
 }
@@ -38,7 +50,7 @@ const entryIdOf = ({ jobId, kind }: PlannedRun): string => (kind === 'stop' ? `$
 
 const keyOf = ({ jobId, second }: LedgerRecord): string => `${jobId}.${second}`
 
-export function verify({ runs, records, find, isLive, isUnsure, now }: VerifyInput): Verification {
+export function verify({ runs, records, missed, find, isLive, isUnsure, now }: VerifyInput): Verification {
   const due = runs.filter(({ kind }) => kind !== 'stop')
   const judged = due.map((run) => ({
     record: { jobId: run.jobId, second: run.second },
@@ -61,8 +73,14 @@ export function verify({ runs, records, find, isLive, isUnsure, now }: VerifyInp
     holes: only(holes),
     doubles: unique([...only(doubled), ...writtenTwice]),
     phantoms: records.filter((record) => !planned.has(keyOf(record)) && !isUnsure(record)),
+    miscounted: missed.filter((record) => dueWithin(runs, record) !== record.count),
     open: only(open),
   }
+}
+
+function dueWithin(runs: readonly PlannedRun[], { jobId, of, from, to }: MissedRecord): number {
+  const isOfKind = ({ kind }: PlannedRun) => (kind === 'start') === (of === 'starts')
+  return runs.filter((run) => run.jobId === jobId && run.second >= from && run.second <= to && isOfKind(run)).length
 }
 
 function unique(records: readonly LedgerRecord[]): LedgerRecord[] {

@@ -20,10 +20,10 @@ export interface Entry {
 }
 
 /** What a change means for whoever has planned the job already. */
-export interface JobChange {
-  readonly type: 'added' | 'updated' | 'deleted'
-  readonly jobId: string
-}
+export type JobChange =
+  | { readonly type: 'added' | 'updated' | 'deleted'; readonly jobId: string }
+  /** A definition that does not compile. It is left out, with what was known of the job before, so that no other suffers. */
+  | { readonly type: 'broken'; readonly jobId: string; readonly reason: string }
 
 function changeOf(job: VersionedJob, isKnown: boolean): JobChange {
   const isDeleted = job.versions[job.versions.length - 1].status === 'DELETED'
@@ -65,12 +65,18 @@ export class Roster {
   /** Adds or replaces jobs, and says what that meant for each. What is known already, or newer, stays. */
   put(jobs: Iterable<VersionedJob>): JobChange[] {
     const changed = new Map<string, Entry>()
+    const broken: JobChange[] = []
     for (const job of jobs) {
       const known = changed.get(job.id) ?? this.#byId.get(job.id)
-      if (known === undefined || lastVersion(job) > lastVersion(known.job)) changed.set(job.id, this.#entryOf(job))
+      if (known !== undefined && lastVersion(job) <= lastVersion(known.job)) continue
+      try {
+        changed.set(job.id, this.#entryOf(job))
+      } catch (error) {
+        broken.push({ type: 'broken', jobId: job.id, reason: (error as Error).message })
+      }
     }
-    if (changed.size === 0) return []
-    const changes = [...changed.values()].map(({ job }) => changeOf(job, this.#byId.has(job.id)))
+    if (changed.size === 0) return broken
+    const changes = [...changed.values()].map(({ job }) => changeOf(job, this.#byId.has(job.id))).concat(broken)
     const isFew = changed.size <= SORTED_IN_ONE_BY_ONE
     const entries = isFew ? [...this.entries] : []
     for (const [id, entry] of changed) {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { audit, auditableThrough, isResendDue, openDelaySeconds } from '../../../shared/core/ledger/audit.ts'
 import { type Found, NOTHING_FOUND, standingOf } from '../../../shared/core/ledger/standing.ts'
-import { type LedgerRecord, verify } from '../../../shared/core/ledger/verify.ts'
+import { type LedgerRecord, type MissedRecord, verify } from '../../../shared/core/ledger/verify.ts'
 import type { PageEntry } from '../../../shared/core/pages/entry.ts'
 import { type PlannedRun, Snapshot } from '../../../shared/core/planner/snapshot.ts'
 import { jobOf } from '../../support/jobs.ts'
@@ -136,8 +136,14 @@ describe('sending again', () => {
 })
 
 describe('verify', () => {
-  const verifyWith = (ledger: Map<string, Found>, records: LedgerRecord[], unsure: string[] = []) =>
+  const verifyWith = (
+    ledger: Map<string, Found>,
+    records: LedgerRecord[],
+    unsure: string[] = [],
+    missed: MissedRecord[] = [],
+  ) =>
     verify({
+      missed,
       runs,
       records,
       find: (record) => ledger.get(keyOf(record)) ?? NOTHING_FOUND,
@@ -154,6 +160,7 @@ describe('verify', () => {
       holes: [],
       doubles: [],
       phantoms: [],
+      miscounted: [],
       open: [],
     })
   })
@@ -195,6 +202,24 @@ describe('verify', () => {
     expect(verifyWith(complete(), [...records(), { jobId: `${stop.jobId}~`, second: stop.second }]).phantoms).toEqual(
       [],
     )
+  })
+
+  test('finds a record of missed instants that counts wrongly', () => {
+    const jobId = due[0].jobId
+    const own = due.filter((run) => run.jobId === jobId)
+    const record: MissedRecord = { jobId, of: 'starts', from: own[0].second, to: own[9].second, count: 10 }
+    const stops: MissedRecord = { ...record, of: 'stops and restarts', count: 3 }
+    const miscounted = (...missed: MissedRecord[]) => verifyWith(complete(), records(), [], missed).miscounted
+    expect(miscounted(record, { ...record, count: 9 })).toEqual([{ ...record, count: 9 }])
+    expect(
+      miscounted({
+        ...stops,
+        count: runs.filter(
+          ({ jobId: id, kind, second }) =>
+            id === jobId && kind === 'stop' && second <= record.to && second >= record.from,
+        ).length,
+      }),
+    ).toEqual([])
   })
 
   test('tells what is still open from what is missing', () => {

@@ -136,6 +136,17 @@ describe('changes', () => {
     expect([snapshot.job(job.id), snapshot.size]).toEqual([null, 0])
   })
 
+  test('that do not compile are told and harm no other job', () => {
+    const broken = jobOf('broken', { schedules: [{ cron: 'not a cron' }] })
+    const snapshot = new Snapshot()
+    const changes = snapshot.apply([jobOf('a'), broken, jobOf('b')])
+    expect(changes.map(({ type }) => type)).toEqual(['added', 'added', 'broken'])
+    expect(snapshot.apply([broken])).toMatchObject([
+      { type: 'broken', jobId: broken.id, reason: expect.stringContaining('cron') },
+    ])
+    expect(snapshot.due(10, 11)).toHaveLength(2)
+  })
+
   test('many at once and one by one give the same order', () => {
     const jobs = Array.from({ length: 200 }, (_, index) => jobOf(`job-${index}`, { priority: index % 3 }))
     const atOnce = snapshotOf(...jobs)

@@ -132,7 +132,10 @@ test('stops and restarts are dropped after ten seconds, starts by the rule of th
 })
 
 describe('over any cutting of time into ticks, with any crashes and replays', () => {
-  const fleet = ['a', 'b', 'c', 'd'].map((name, index) => jobOf(name, { schedules: [{ every: [1, 3, 7, 10][index] }] }))
+  // Enough jobs that busy seconds are divided into pages and quiet ones are not.
+  const fleet = Array.from({ length: 60 }, (_, index) =>
+    jobOf(`job-${index}`, { schedules: [{ every: [3, 7, 10, 25][index % 4] }] }),
+  )
   const keyOf = (run: PlannedRun, depth: number) => `${run.second}/${pageOf(run.pageBits, depth)}/${run.jobId}`
 
   /** One link: how long it waited, and whether it died after its fence or after its sends. */
