@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     testTimeout: 30_000,
+    // By default one core is left idle, which on two cores doubles the time.
+    maxWorkers: '100%',
     coverage: {
       provider: 'v8',
       include: ['shared/core/**/*.ts'],
