@@ -2,6 +2,7 @@
 // conversion in the message, because the same text would mean something else here.
 
 import { InputError, quote } from '../errors.ts'
+import { LONGEST_INTERVAL_SECONDS } from '../schedule/every.ts'
 import { parseInstant } from '../time/instant.ts'
 import { zoneOf } from '../time/zones.ts'
 import { WEEKDAY_WORDS } from './fields.ts'
@@ -26,10 +27,9 @@ const UNIT_SECONDS: Readonly<Record<string, number>> = {
   d: 86_400,
   day: 86_400,
 }
-const LONGEST_EVERY_SECONDS = 315_576_000
 
 function every(dialect: string, seconds: number): Foreign {
-  const isPossible = seconds >= 1 && seconds <= LONGEST_EVERY_SECONDS
+  const isPossible = seconds >= 1 && seconds <= LONGEST_INTERVAL_SECONDS
   return { dialect, instead: isPossible ? { every: seconds } : null }
 }
 

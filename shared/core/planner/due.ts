@@ -67,8 +67,9 @@ function isMovedAway(job: VersionedJob, { second, kind }: DueItem): boolean {
 function addMoved(governed: Governed, from: number, to: number, found: DueItem[]): void {
   const part = runningPart(governed)
   for (const move of governed.version.moves ?? []) {
+    const nominal = move.from - governed.timing.spreadSeconds
     const isHere = move.to >= Math.max(from, part.from) && move.to < Math.min(to, part.to)
-    if (isHere) found.push({ second: move.to, nominal: move.from, kind: 'start', version: governed.version })
+    if (isHere) found.push({ second: move.to, nominal, kind: 'start', version: governed.version })
   }
 }
 

@@ -5,6 +5,7 @@ import { hashOfId, pageBitsOf } from '../job/id.ts'
 import { governedOf, type VersionedJob } from '../job/version.ts'
 import { NO_SHAPE } from '../run-index/fleet.ts'
 import { ShapeTable } from '../run-index/shape-table.ts'
+import { firstPlace } from '../search.ts'
 
 export interface Entry {
   readonly job: VersionedJob
@@ -123,15 +124,3 @@ export class Roster {
 /** Where an entry is in the list, or would be. */
 const placeOf = (entries: readonly Entry[], entry: Entry): number =>
   firstPlace(entries.length, (place) => byPriorityAndId(entries[place], entry) >= 0)
-
-/** The first of `length` places at which the question is answered with yes; before it all answers are no. */
-function firstPlace(length: number, isYes: (place: number) => boolean): number {
-  let low = 0
-  let high = length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (isYes(middle)) high = middle
-    else low = middle + 1
-  }
-  return low
-}

@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import { InputError } from '../errors.ts'
+import { firstPlace } from '../search.ts'
 import { DAY_SECONDS, dateFromDays } from '../time/civil.ts'
 import { parseDate } from '../time/instant.ts'
 import { type Instants, NEVER } from '../time/instants.ts'
@@ -75,14 +76,8 @@ function mergeRanges(ranges: readonly Range[]): Range[] {
 }
 
 function rangeAt(ranges: readonly Range[], days: number): Range | null {
-  let low = 0
-  let high = ranges.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (ranges[middle].last < days) low = middle + 1
-    else high = middle
-  }
-  return low < ranges.length && ranges[low].first <= days ? ranges[low] : null
+  const place = firstPlace(ranges.length, (each) => ranges[each].last >= days)
+  return place < ranges.length && ranges[place].first <= days ? ranges[place] : null
 }
 
 /** What has nothing but excluded dates for so many looks, or so long, has no other. */

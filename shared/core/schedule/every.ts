@@ -4,6 +4,9 @@ import { FIRST_SECOND, LAST_SECOND } from '../time/civil.ts'
 import type { Instants } from '../time/instants.ts'
 import { NEVER } from '../time/instants.ts'
 
+/** Ten years; a longer interval is better said as a cron expression. */
+export const LONGEST_INTERVAL_SECONDS = 315_576_000
+
 /** Seconds from a second to the next one with the given phase; 0 where it has it. */
 export function untilPhase(second: number, intervalSeconds: number, phaseSeconds: number): number {
   const ahead = (phaseSeconds - second) % intervalSeconds

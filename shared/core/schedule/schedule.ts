@@ -6,7 +6,7 @@ import { InputError } from '../errors.ts'
 import { parseInstant } from '../time/instant.ts'
 import type { Instants } from '../time/instants.ts'
 import { zoneOf } from '../time/zones.ts'
-import { Every } from './every.ts'
+import { Every, LONGEST_INTERVAL_SECONDS } from './every.ts'
 import { once } from './once.ts'
 
 const kind = z.enum(['start', 'stop', 'restart']).optional()
@@ -31,9 +31,6 @@ export interface Template {
 export function schedulesOf(own: readonly ScheduleSpec[], template: Template | null): readonly ScheduleSpec[] {
   return template === null ? own : [...template.schedules, ...own]
 }
-
-/** Ten years; a longer interval is better said as a cron expression. */
-const LONGEST_INTERVAL_SECONDS = 315_576_000
 
 export interface ScheduleContext {
   readonly jobId: string
