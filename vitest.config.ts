@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: ['test/support/worlds/engines.ts'],
+    reporters: ['default', './test/support/worlds/reporter.ts'],
     testTimeout: 30_000,
     // By default one core is left idle, which on two cores doubles the time.
     maxWorkers: '100%',

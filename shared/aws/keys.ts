@@ -12,7 +12,7 @@ export type ItemKey =
   | { readonly type: 'job'; readonly shard: number; readonly jobId: string }
   | { readonly type: 'body'; readonly jobId: string; readonly version: number }
   | { readonly type: 'version'; readonly jobId: string; readonly version: number }
-  | { readonly type: 'once'; readonly jobId: string }
+  | { readonly type: 'once'; readonly shard: number; readonly jobId: string }
   | {
       readonly type: 'pointer'
       readonly shard: number
@@ -38,9 +38,18 @@ export type ItemKey =
       readonly prefix: string
     }
   | { readonly type: 'open'; readonly shard: number; readonly ms: number; readonly runId: string }
+  | {
+      readonly type: 'recent'
+      readonly kind: 'failed' | 'other'
+      readonly shard: number
+      readonly hour: number
+      readonly ms: number
+      readonly runId: string
+    }
   | { readonly type: 'run'; readonly jobId: string; readonly second: number; readonly suffix: string }
   | { readonly type: 'state'; readonly jobId: string }
   | { readonly type: 'executor'; readonly namespace: string; readonly group: string; readonly member: string }
+  | { readonly type: 'dates'; readonly hash: string }
   | { readonly type: 'calendar'; readonly namespace: string; readonly name: string }
   | { readonly type: 'template'; readonly namespace: string; readonly name: string }
   | { readonly type: 'backfill'; readonly id: string }
@@ -62,16 +71,18 @@ const SHAPES: Readonly<Record<ItemKey['type'], Shape>> = {
   job: { pk: ['JOB', 'shard'], sk: ['jobId'] },
   body: { pk: ['BODY', 'jobId'], sk: ['version'] },
   version: { pk: ['VER', 'jobId'], sk: ['version'] },
-  once: { pk: ['ONCE', 'jobId'], sk: [] },
+  once: { pk: ['ONCE', 'shard'], sk: ['jobId'] },
   pointer: { pk: ['AT', 'shard', 'minute'], sk: ['second', 'jobId'] },
   change: { pk: ['CHG', 'shard'], sk: ['ms', 'jobId', 'version'] },
   shard: { pk: ['SHARD', 'shard'], sk: [] },
   minute: { pk: ['MIN', 'shard', 'hour'], sk: ['minute'] },
   page: { pk: ['PAGE', 'shard', 'minute', 'partition'], sk: ['second', 'prefix'] },
   open: { pk: ['OPEN', 'shard'], sk: ['ms', 'runId'] },
+  recent: { pk: ['RECENT', 'kind', 'shard', 'hour'], sk: ['ms', 'runId'] },
   run: { pk: ['RUN', 'jobId'], sk: ['second', 'suffix'] },
   state: { pk: ['STATE', 'jobId'], sk: [] },
   executor: { pk: ['EXEC', 'namespace', 'group'], sk: ['member'] },
+  dates: { pk: ['DATES', 'hash'], sk: [] },
   calendar: { pk: ['CAL', 'namespace'], sk: ['name'] },
   template: { pk: ['TPL', 'namespace'], sk: ['name'] },
   backfill: { pk: ['BACKFILL', 'id'], sk: [] },
@@ -115,6 +126,15 @@ export function keyOf(item: ItemKey): TableKey {
     sk: sk.length === 0 ? ALONE : sk.map(write).join(SEPARATOR),
   }
 }
+
+/** The partition that holds all items of a type with some parts in common. */
+export function partitionOfType<Type extends ItemKey['type']>(type: Type, parts: object): string {
+  const [head, ...names] = SHAPES[type].pk
+  return [head, ...names.map((name) => writePart(name, Reflect.get(parts, name)))].join(SEPARATOR)
+}
+
+/** A number as it stands in a sort key, for the ends of a range. */
+export const sortPart = (name: 'ms' | 'second' | 'minute', value: number): string => writePart(name, value)
 
 const TYPE_OF = new Map(Object.entries(SHAPES).map(([type, { pk }]) => [pk[0], type as ItemKey['type']]))
 

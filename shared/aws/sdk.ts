@@ -1,7 +1,9 @@
-// The AWS clients, set up in one place: short timeouts, few retries with jitter, connections kept, the endpoint from the
-// environment, and every answer's Date given to the store's clock.
+// The AWS clients, set up in one place: short timeouts, few retries with jitter, connections kept, the endpoint from
+// outside, and the Date of every answer of the store given to the store's clock.
 
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge'
+import { SQSClient } from '@aws-sdk/client-sqs'
 import type { StoreClock } from './store-clock.ts'
 
 /** A tick has a second; one call that hangs must not take it all. */
@@ -9,31 +11,47 @@ const CONNECT_TIMEOUT_MS = 1000
 const REQUEST_TIMEOUT_MS = 3000
 /** The SDK waits between attempts for a random time that grows. */
 const MOST_ATTEMPTS = 3
+/** A page is one call, and 256 pages may be claimed at once. */
+const MOST_SOCKETS = 256
+/** A long poll takes up to 20 s by itself. */
+const POLL_TIMEOUT_MS = 23_000
+
+type RequestHandler = NonNullable<DynamoDBClientConfig['requestHandler']>
 
 export interface SdkOptions {
   /** Set for an engine on this machine; unset on AWS. */
-  readonly endpoint?: string
-  readonly clock: StoreClock
+  readonly endpoint?: string | undefined
   /** Tests put a handler here that loses, delays and fails requests. */
-  readonly requestHandler?: DynamoDBClientConfig['requestHandler']
+  readonly requestHandler?: RequestHandler
 }
 
 /** An engine on this machine checks no signature, but the SDK insists on making one. */
 const LOCAL = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }
 
-export function dynamoClient({ endpoint, clock, requestHandler }: SdkOptions): DynamoDBClient {
-  const client = new DynamoDBClient({
-    ...(endpoint === undefined ? {} : { endpoint, ...LOCAL }),
-    maxAttempts: MOST_ATTEMPTS,
-    requestHandler: requestHandler ?? {
-      connectionTimeout: CONNECT_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      throwOnRequestTimeout: true,
-    },
-  })
+const settings = ({ endpoint, requestHandler }: SdkOptions, requestTimeout = REQUEST_TIMEOUT_MS) => ({
+  ...(endpoint === undefined ? {} : { endpoint, ...LOCAL }),
+  maxAttempts: MOST_ATTEMPTS,
+  requestHandler: requestHandler ?? {
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    requestTimeout,
+    throwOnRequestTimeout: true,
+    httpAgent: { keepAlive: true, maxSockets: MOST_SOCKETS },
+    httpsAgent: { keepAlive: true, maxSockets: MOST_SOCKETS },
+  },
+})
+
+export function dynamoClient({ clock, ...options }: SdkOptions & { readonly clock: StoreClock }): DynamoDBClient {
+  const client = new DynamoDBClient(settings(options))
   observeDates(client, clock)
   return client
 }
+
+export const queueClient = (options: SdkOptions): SQSClient => new SQSClient(settings(options))
+
+/** For whoever waits for messages: a poll may take longer than any other call. */
+export const pollingClient = (options: SdkOptions): SQSClient => new SQSClient(settings(options, POLL_TIMEOUT_MS))
+
+export const busClient = (options: SdkOptions): EventBridgeClient => new EventBridgeClient(settings(options))
 
 /** Errors carry a Date as well as successes do, so this looks at the answer before it is read. */
 function observeDates(client: DynamoDBClient, clock: StoreClock): void {
@@ -47,12 +65,4 @@ function observeDates(client: DynamoDBClient, clock: StoreClock): void {
     },
     { step: 'deserialize', priority: 'low', name: 'observeStoreDate' },
   )
-}
-
-/**
- * True where a failed condition proves nothing: the SDK sent the write more than once, and the first may have been
- * committed with its answer lost. Whoever wrote must read back what is there.
- */
-export function isUnknown(error: { readonly $metadata?: { readonly attempts?: number | undefined } }): boolean {
-  return (error.$metadata?.attempts ?? 1) > 1
 }

@@ -9,7 +9,7 @@ const ALLOWED: Record<string, { folders: string[]; packages: string[] }> = {
   'shared/core': { folders: [], packages: ['cron-parser', 'zod'] },
   'shared/ports.ts': { folders: ['shared/core'], packages: [] },
   'shared/flow': { folders: ['shared/ports.ts', 'shared/core'], packages: [] },
-  'shared/aws': { folders: ['shared/ports.ts', 'shared/core'], packages: ['@aws-sdk/'] },
+  'shared/aws': { folders: ['shared/ports.ts', 'shared/core'], packages: ['@aws-sdk/', 'zod', 'node:crypto'] },
   functions: { folders: ['shared'], packages: [] },
   infra: { folders: ['shared/aws/env.ts'], packages: ['aws-cdk-lib', 'constructs', 'node:'] },
   local: { folders: ['shared'], packages: ['node:'] },

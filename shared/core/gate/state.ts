@@ -1,5 +1,6 @@
 // What a job's state item knows: who runs, who waits, what succeeded last. Only jobs that need it have one.
 
+import { type LaneState, NEW_LANE } from '../lanes.ts'
 import { type CatchUpCursor, isCatchingUp } from '../planner/catch-up.ts'
 import type { Trigger } from '../run/run.ts'
 
@@ -28,9 +29,10 @@ export interface JobState {
   /** The instant, or for a manual run the start, of the newest run that succeeded. */
   readonly lastSuccess: number | null
   readonly catchUp: readonly CatchUpCursor[]
+  readonly lane: LaneState
 }
 
-export const NEW_STATE: JobState = { holders: [], waiting: [], lastSuccess: null, catchUp: [] }
+export const NEW_STATE: JobState = { holders: [], waiting: [], lastSuccess: null, catchUp: [], lane: NEW_LANE }
 
 export const MOST_WAITING = 1000
 

@@ -6,9 +6,11 @@ import { hashText } from '../hash.ts'
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const ID_LENGTH = 11
 
+export const jobIdOf = (namespace: string, name: string): string => idOfHash(hashText(`${namespace}/${name}`))
+
 /** Eleven base62 digits of 64 bits; sorted as text they are sorted as numbers. */
-export function jobIdOf(namespace: string, name: string): string {
-  let left = hashText(`${namespace}/${name}`)
+export function idOfHash(hash: bigint): string {
+  let left = hash
   let id = ''
   for (let digit = 0; digit < ID_LENGTH; digit++) {
     id = DIGITS[Number(left % 62n)] + id

@@ -27,7 +27,7 @@ export const prefixOf = (page: number, depth: number): string =>
   depth === 0 ? '' : page.toString(2).padStart(depth, '0')
 
 /** Pages of a busy second lie in up to 32 partitions, so that none is hot. */
-const PARTITION_BITS = 5
+export const PARTITION_BITS = 5
 export const partitionOf = (page: number, depth: number): string => prefixOf(page, depth).slice(0, PARTITION_BITS)
 
 /** All runs of one second, in the order in which they came. */

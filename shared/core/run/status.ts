@@ -40,3 +40,8 @@ export const NEXT_STATUSES: Readonly<Record<RunStatus, readonly RunStatus[]>> = 
 export const isTerminal = (status: RunStatus): boolean => NEXT_STATUSES[status].length === 0
 
 export const canBecome = (from: RunStatus, to: RunStatus): boolean => NEXT_STATUSES[from].includes(to)
+
+/** What somebody should look at. */
+const FAILURES: readonly RunStatus[] = ['FAILED', 'TIMED_OUT', 'LOST']
+
+export const isFailure = (status: RunStatus): boolean => FAILURES.includes(status)

@@ -1,0 +1,361 @@
+// What each item of the table holds, read back only through its schema. Keys are the business of keys.ts.
+
+import { z } from 'zod'
+import type { JobState } from '../core/gate/state.ts'
+import { type Job, jobSchema } from '../core/job/job.ts'
+import type { Change, StoredJob } from '../core/job/stored.ts'
+import type { JobVersion } from '../core/job/version.ts'
+import { decodeEntry, encodeEntry, type PageEntry } from '../core/pages/entry.ts'
+import type { OpenRun, RecentRun, RunDetail, RunRecord } from '../core/run/record.ts'
+import { parseRunId, TRIGGERS } from '../core/run/run.ts'
+import { type CalendarSpec, calendarSchema } from '../core/schedule/calendar.ts'
+import { scheduleSchema, type Template } from '../core/schedule/schedule.ts'
+import type { Meta, MinuteItem, ShardItem } from '../core/shard.ts'
+import type { MissedItem } from '../ports.ts'
+import { checked, type FieldKind, type Fields, readFields, writeField, writeFields } from './codec.ts'
+import { readDepths, writeDepths } from './depth-text.ts'
+import type { Attributes } from './expression.ts'
+import { type ItemKey, itemOf } from './keys.ts'
+import { keyOfItem } from './table.ts'
+
+const second = z.int()
+const lane = z.enum(['fast', 'slow'])
+
+function keyed<Type extends ItemKey['type']>(item: Attributes, type: Type): Extract<ItemKey, { type: Type }> {
+  const key = itemOf(keyOfItem(item))
+  if (key.type !== type) throw new Error(`the item ${item.pk?.S} is of type ${key.type}, not ${type}`)
+  return key as Extract<ItemKey, { type: Type }>
+}
+
+// Jobs
+
+/** In a job's versions its calendars stand as the hashes of their dates, which lie apart: twenty versions of them would not fit. */
+export interface CalendarReference {
+  readonly name: string
+  readonly hash: string
+}
+
+const calendarReference = z.object({ name: z.string(), hash: z.string() })
+
+const versionSchema = z.object({
+  version: z.int(),
+  activeFrom: second,
+  sureFrom: second.exactOptional(),
+  status: z.enum(['RUNNING', 'STOPPED', 'DELETED']),
+  until: second.exactOptional(),
+  timing: z.object({
+    schedules: z.array(scheduleSchema),
+    startAt: z.string().nullable().exactOptional(),
+    endAt: z.string().nullable().exactOptional(),
+    lastInstant: z.string().nullable().exactOptional(),
+    dst: jobSchema.shape.dst.unwrap().exactOptional(),
+    spread: z.int().exactOptional(),
+    calendars: z.array(calendarReference).exactOptional(),
+  }),
+  moves: z.array(z.object({ from: second, to: second })).exactOptional(),
+  misfire: jobSchema.shape.misfire.unwrap(),
+  timeoutSeconds: z.int(),
+  maxLatenessSeconds: z.int().nullable(),
+  priority: z.int(),
+})
+
+/** A version as it is kept. */
+export type KeptVersion = Omit<JobVersion, 'timing'> & {
+  readonly timing: Omit<JobVersion['timing'], 'calendars'> & { readonly calendars?: readonly CalendarReference[] }
+}
+
+export type KeptJob = Omit<StoredJob, 'versions'> & { readonly versions: readonly KeptVersion[] }
+
+const keptVersionSchema = versionSchema as unknown as z.ZodType<KeptVersion>
+
+type JobRest = Pick<
+  KeptJob,
+  'version' | 'createdAt' | 'updatedAt' | 'managedBy' | 'stopped' | 'bodyVersion' | 'versions'
+>
+
+const JOB_REST: Fields<JobRest> = {
+  version: 'number',
+  createdAt: 'number',
+  updatedAt: 'number',
+  managedBy: 'text',
+  stopped: 'json',
+  bodyVersion: 'number',
+  versions: 'json',
+}
+
+const jobRestSchema: z.ZodType<JobRest> = z.object({
+  version: z.int(),
+  createdAt: second,
+  updatedAt: second,
+  managedBy: z.literal('code').nullable().default(null),
+  stopped: z.object({ reason: z.string(), by: z.string(), until: second.nullable() }).nullable().default(null),
+  bodyVersion: z.int().nullable().default(null),
+  versions: z.array(keptVersionSchema).min(1),
+})
+
+const JOB_FIELDS = Object.keys(jobSchema.shape)
+const DEFINITION = Object.fromEntries(JOB_FIELDS.map((name): [string, FieldKind] => [name, 'json']))
+
+/** A field that has its default has no attribute: most jobs have few others. */
+const DEFAULT_TEXTS = Object.fromEntries(
+  Object.entries(
+    jobSchema.parse({ name: 'any', schedules: [{ every: 1 }], target: { type: 'handler', handler: 'any' } }),
+  )
+    .filter(([name]) => !['name', 'schedules', 'target'].includes(name))
+    .map(([name, value]) => [name, JSON.stringify(value)]),
+) as Readonly<Record<string, string | undefined>>
+
+export function writeJob(job: KeptJob): Attributes {
+  const attributes = writeFields(JOB_REST, job)
+  for (const name of JOB_FIELDS) {
+    const isApart = name === 'payload' && job.bodyVersion !== null
+    const attribute = writeField('json', Reflect.get(job.definition, name))
+    if (!isApart && attribute.S !== DEFAULT_TEXTS[name]) attributes[name] = attribute
+  }
+  return attributes
+}
+
+export function readJob(item: Attributes): KeptJob {
+  const key = itemOf(keyOfItem(item))
+  if (key.type !== 'job' && key.type !== 'once') throw new Error(`the item ${item.pk?.S} is no job`)
+  const rest = checked(jobRestSchema, readFields(JOB_REST, item), item)
+  const fields = readFields(DEFINITION, item)
+  if (rest.bodyVersion !== null) fields.payload = null
+  const definition: Job = checked(jobSchema, fields, item)
+  return { ...rest, id: key.jobId, isOnce: key.type === 'once', definition }
+}
+
+export const writeVersion = (version: KeptVersion): Attributes => ({ version: writeField('json', version) })
+
+export const readVersion = (item: Attributes): KeptVersion =>
+  checked(keptVersionSchema, readFields({ version: 'json' }, item).version, item)
+
+/** A payload that lies apart, the dates of a calendar, or an answer: one value. */
+export const writeValue = (value: unknown): Attributes => ({ value: writeField('json', value) })
+
+export const readValue = (item: Attributes): unknown => readFields({ value: 'json' }, item).value
+
+export const readDates = (item: Attributes): readonly string[] => checked(z.array(z.string()), readValue(item), item)
+
+const CHANGE: Fields<Pick<Change, 'once'>> = { once: 'json' }
+const changeSchema: z.ZodType<Pick<Change, 'once'>> = z.object({
+  once: z.object({ firstInstant: second.nullable() }).nullable().default(null),
+})
+
+export const writeChange = (change: Change): Attributes => writeFields(CHANGE, change)
+
+export function readChange(item: Attributes): Change {
+  const { shard, ms, jobId, version } = keyed(item, 'change')
+  return { shard, ms, jobId, version, ...checked(changeSchema, readFields(CHANGE, item), item) }
+}
+
+// Shards
+
+const META: Fields<{ shardCount: number; initialised: boolean }> = { shardCount: 'number', initialised: 'json' }
+const metaSchema: z.ZodType<Meta> = z.object({ shardCount: z.int().min(1), initialised: z.boolean() })
+
+export const writeMeta = (meta: Meta): Attributes => writeFields(META, meta)
+export const readMeta = (item: Attributes): Meta => checked(metaSchema, readFields(META, item), item)
+
+type ShardFields = Omit<ShardItem, 'depths'> & { readonly depths: string }
+
+const SHARD: Fields<ShardFields> = {
+  epoch: 'number',
+  link: 'text',
+  leaseUntil: 'number',
+  watermark: 'number',
+  fence: 'number',
+  depths: 'text',
+  backlog: 'json',
+  auditedThrough: 'number',
+  sleepUntil: 'number',
+}
+
+const backlogEntry = z.object({ from: second, to: second, openedAt: second, afterJob: z.string().nullable() })
+
+const shardSchema: z.ZodType<ShardFields> = z.object({
+  epoch: z.int(),
+  link: z.string(),
+  leaseUntil: second,
+  watermark: second,
+  fence: second,
+  depths: z.string(),
+  backlog: z.array(backlogEntry),
+  auditedThrough: second,
+  sleepUntil: second.nullable().default(null),
+})
+
+export function writeShard(shard: Partial<ShardItem>): Attributes {
+  const { depths, ...rest } = shard
+  return writeFields(SHARD, { ...rest, ...(depths === undefined ? {} : { depths: writeDepths(depths) }) })
+}
+
+export function readShard(item: Attributes): ShardItem {
+  const { depths, ...rest } = checked(shardSchema, readFields(SHARD, item), item)
+  return { ...rest, depths: readDepths(depths) }
+}
+
+type MinuteFields = Pick<MinuteItem, 'fires' | 'lateness'> & { readonly depths: string }
+
+const MINUTE: Fields<MinuteFields> = { depths: 'text', fires: 'number', lateness: 'json' }
+const minuteSchema: z.ZodType<MinuteFields> = z.object({
+  depths: z.string(),
+  fires: z.int(),
+  lateness: z.object({ maxMs: z.number(), sumMs: z.number() }),
+})
+
+export const writeMinute = (minute: MinuteItem): Attributes =>
+  writeFields(MINUTE, { ...minute, depths: writeDepths(minute.depths) })
+
+export function readMinute(item: Attributes): MinuteItem {
+  const { shard, minute } = keyed(item, 'minute')
+  const { depths, ...rest } = checked(minuteSchema, readFields(MINUTE, item), item)
+  return { shard, minute, ...rest, depths: readDepths(depths) }
+}
+
+// Runs
+
+const DETAIL: Fields<RunDetail> = {
+  trigger: 'text',
+  instant: 'number',
+  nominal: 'number',
+  lane: 'text',
+  queuedAtMs: 'number',
+  claimedAtMs: 'number',
+  startedAtMs: 'number',
+  finishedAtMs: 'number',
+  executor: 'text',
+  payload: 'json',
+  output: 'json',
+  error: 'json',
+  reason: 'text',
+  log: 'json',
+}
+
+const detailSchema = z.object({
+  trigger: z.enum(TRIGGERS).exactOptional(),
+  instant: second.exactOptional(),
+  nominal: second.exactOptional(),
+  lane: lane.exactOptional(),
+  queuedAtMs: z.number().exactOptional(),
+  claimedAtMs: z.number().exactOptional(),
+  startedAtMs: z.number().exactOptional(),
+  finishedAtMs: z.number().exactOptional(),
+  executor: z.string().exactOptional(),
+  payload: z.unknown().optional(),
+  output: z.unknown().optional(),
+  error: z.object({ name: z.string(), message: z.string(), stack: z.string() }).exactOptional(),
+  reason: z.string().exactOptional(),
+  log: z.array(z.string()).exactOptional(),
+}) as unknown as z.ZodType<RunDetail>
+
+export function writeRun(detail: RunDetail, entry: PageEntry | null, second: number): Attributes {
+  return {
+    ...writeFields(DETAIL, detail),
+    ...(entry === null ? {} : { entry: writeField('text', encodeEntry(entry, second)) }),
+  }
+}
+
+export function readRun(item: Attributes): RunRecord {
+  const { jobId, second, suffix } = keyed(item, 'run')
+  const entry = item.entry?.S
+  return {
+    id: { jobId, second, suffix },
+    entry: entry === undefined ? null : decodeEntry(entry, second),
+    detail: checked(detailSchema, readFields(DETAIL, item), item),
+    cancel: item.cancel?.S ?? null,
+  }
+}
+
+type MissedFields = Omit<MissedItem, 'jobId'>
+
+const MISSED: Fields<MissedFields> = { of: 'text', from: 'number', to: 'number', count: 'number', reason: 'text' }
+const missedSchema: z.ZodType<MissedFields> = z.object({
+  of: z.enum(['starts', 'stops and restarts']),
+  from: second,
+  to: second,
+  count: z.int(),
+  reason: z.string(),
+})
+
+export const writeMissed = (missed: MissedItem): Attributes => writeFields(MISSED, missed)
+
+export const readMissed = (item: Attributes): MissedItem => ({
+  jobId: keyed(item, 'run').jobId,
+  ...checked(missedSchema, readFields(MISSED, item), item),
+})
+
+type OpenFields = Omit<OpenRun, 'shard' | 'dueMs' | 'runId'>
+
+const OPEN: Fields<OpenFields> = { times: 'number', beatMs: 'number', lane: 'text', attempt: 'number', message: 'text' }
+const openSchema: z.ZodType<OpenFields> = z.object({
+  times: z.int(),
+  beatMs: z.number().nullable().default(null),
+  lane,
+  attempt: z.int(),
+  message: z.string(),
+})
+
+export const writeOpen = (run: OpenRun): Attributes => writeFields(OPEN, run)
+
+export function readOpen(item: Attributes): OpenRun {
+  const { shard, ms, runId } = keyed(item, 'open')
+  return { shard, dueMs: ms, runId, ...checked(openSchema, readFields(OPEN, item), item) }
+}
+
+type RecentFields = Pick<RecentRun, 'trigger' | 'reason'> & { readonly entry: string }
+
+const RECENT: Fields<RecentFields> = { trigger: 'text', reason: 'text', entry: 'text' }
+const recentSchema: z.ZodType<RecentFields> = z.object({
+  trigger: z.enum(TRIGGERS),
+  reason: z.string().nullable().default(null),
+  entry: z.string(),
+})
+
+export function writeRecent(run: RecentRun): Attributes {
+  return writeFields(RECENT, { ...run, entry: encodeEntry(run.entry, parseRunId(run.runId).second) })
+}
+
+export function readRecent(item: Attributes): RecentRun {
+  const { shard, ms, runId } = keyed(item, 'recent')
+  const { entry, ...rest } = checked(recentSchema, readFields(RECENT, item), item)
+  return { shard, ms, runId, ...rest, entry: decodeEntry(entry, parseRunId(runId).second) }
+}
+
+// States, calendars and templates
+
+export const STATE: Fields<JobState> = {
+  holders: 'json',
+  waiting: 'json',
+  lastSuccess: 'number',
+  catchUp: 'json',
+  lane: 'json',
+}
+
+const holder = z.object({
+  runId: z.string(),
+  attempt: z.int(),
+  instant: second.nullable(),
+  deadline: second,
+  started: z.boolean(),
+})
+const waiter = z.object({ runId: z.string(), orderedBy: second, attempt: z.int(), trigger: z.enum(TRIGGERS) })
+const cursor = z.object({ from: second, to: second, next: second, left: z.int() })
+
+const stateSchema: z.ZodType<JobState> = z.object({
+  holders: z.array(holder).default([]),
+  waiting: z.array(waiter).default([]),
+  lastSuccess: second.nullable().default(null),
+  catchUp: z.array(cursor).default([]),
+  lane: z
+    .object({ minute: z.int(), longRuns: z.int(), slowThroughMinute: z.int() })
+    .default({ minute: 0, longRuns: 0, slowThroughMinute: -1 }),
+})
+
+export const readState = (item: Attributes): JobState => checked(stateSchema, readFields(STATE, item), item)
+
+export const readCalendar = (item: Attributes): CalendarSpec => checked(calendarSchema, readValue(item), item)
+
+const templateSchema: z.ZodType<Template> = z.object({ name: z.string(), schedules: z.array(scheduleSchema) })
+
+export const readTemplate = (item: Attributes): Template => checked(templateSchema, readValue(item), item)

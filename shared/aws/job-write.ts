@@ -1,0 +1,94 @@
+// One mutation of a job as the parts of a transaction: the job field by field, its version, its change entry, its
+// pointers, and what it leaves behind.
+
+import type { JobWrite } from '../core/job/stored.ts'
+import { type Condition, equals, isAbsent, number } from './expression.ts'
+import { type KeptJob, writeChange, writeJob, writeValue, writeVersion } from './items.ts'
+import type { KeptUntil } from './kept-until.ts'
+import { keyOf, type TableKey } from './keys.ts'
+import type { TransactionPart } from './table.ts'
+
+/** A payload above this lies apart, so that tickers need not hold it. */
+const INLINE_PAYLOAD_BYTES = 1024
+
+export const isLarge = (payload: unknown): boolean => Buffer.byteLength(JSON.stringify(payload)) > INLINE_PAYLOAD_BYTES
+
+export const placeOf = (job: { id: string; isOnce: boolean }, shard: number): TableKey =>
+  keyOf({ type: job.isOnce ? 'once' : 'job', shard, jobId: job.id })
+
+export interface KeptWrite extends Omit<JobWrite, 'before' | 'after'> {
+  readonly before: KeptJob | null
+  readonly after: KeptJob
+  /** Tells this write from any other. */
+  readonly writer: string
+}
+
+export function jobParts(write: KeptWrite, kept: KeptUntil): TransactionPart[] {
+  const { before, after, change, pointers, shard } = write
+  return [
+    ...itemParts(write, kept),
+    {
+      do: 'put',
+      key: versionKey(after.id, after.version),
+      item: writeVersion(after.versions[after.versions.length - 1]),
+    },
+    ...(before === null ? [] : leftBehind(before, after, kept)),
+    ...bodyParts(before, after),
+    { do: 'put', key: changeKey(change), item: { ...writeChange(change), ttl: number(kept.change(change.ms)) } },
+    ...pointers.map(
+      ({ second, jobId }): TransactionPart => ({
+        do: 'put',
+        key: keyOf({ type: 'pointer', shard, minute: Math.floor(second / 60), second, jobId }),
+        item: { ttl: number(kept.ledger(second)) },
+      }),
+    ),
+  ]
+}
+
+export const versionKey = (jobId: string, version: number): TableKey => keyOf({ type: 'version', jobId, version })
+
+export const changeKey = ({ shard, ms, jobId, version }: KeptWrite['change']): TableKey =>
+  keyOf({ type: 'change', shard, ms, jobId, version })
+
+function itemParts({ before, after, shard, writer }: KeptWrite, kept: KeptUntil): TransactionPart[] {
+  const isDeleted = after.versions[after.versions.length - 1].status === 'DELETED'
+  const attributes = {
+    ...writeJob(after),
+    writer: { S: writer },
+    ...(isDeleted ? { ttl: number(kept.ledger(after.updatedAt)) } : {}),
+  }
+  const key = placeOf(after, shard)
+  if (before === null) return [{ do: 'put', key, item: attributes, onlyIf: isAbsent('pk') }]
+  const isUnchanged: Condition = equals('version', number(before.version))
+  if (before.isOnce !== after.isOnce) {
+    return [
+      { do: 'remove', key: placeOf(before, shard), onlyIf: isUnchanged },
+      { do: 'put', key, item: attributes, onlyIf: isAbsent('pk') },
+    ]
+  }
+  const old = writeJob(before)
+  const set = Object.fromEntries(Object.entries(attributes).filter(([name, value]) => !isSame(old[name], value)))
+  const remove = [...Object.keys(old), 'ttl'].filter((name) => !(name in attributes))
+  return [{ do: 'update', key, update: { set, remove, onlyIf: isUnchanged } }]
+}
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+/** The version that has ended is kept as long as the ledger that was made by it. */
+function leftBehind(before: KeptJob, after: KeptJob, kept: KeptUntil): TransactionPart[] {
+  const ttl = { ttl: number(kept.ledger(after.updatedAt)) }
+  const isBodyLeft = before.bodyVersion !== null && before.bodyVersion !== after.bodyVersion
+  return [
+    { do: 'update', key: versionKey(before.id, before.version), update: { set: ttl } },
+    ...(isBodyLeft
+      ? [{ do: 'update' as const, key: bodyKey(before.id, before.bodyVersion ?? 0), update: { set: ttl } }]
+      : []),
+  ]
+}
+
+export const bodyKey = (jobId: string, version: number): TableKey => keyOf({ type: 'body', jobId, version })
+
+function bodyParts(before: KeptJob | null, after: KeptJob): TransactionPart[] {
+  if (after.bodyVersion === null || after.bodyVersion === (before?.bodyVersion ?? null)) return []
+  return [{ do: 'put', key: bodyKey(after.id, after.bodyVersion), item: writeValue(after.definition.payload) }]
+}

@@ -1,0 +1,159 @@
+// Jobs in the table: read, changed in one transaction, loaded by shard, and the log of changes that tickers follow.
+
+import { randomUUID } from 'node:crypto'
+import { hashOfId, idOfHash, shardOf } from '../core/job/id.ts'
+import type { Change, JobWrite, Pointer, StoredJob } from '../core/job/stored.ts'
+import type { JobVersion } from '../core/job/version.ts'
+import type { Jobs } from '../ports.ts'
+import { CalendarDates } from './calendar-dates.ts'
+import { type Attributes, equals, number } from './expression.ts'
+import {
+  type KeptJob,
+  readChange,
+  readJob,
+  readValue,
+  readVersion,
+  writeChange,
+  writeJob,
+  writeVersion,
+} from './items.ts'
+import { bodyKey, changeKey, isLarge, jobParts, placeOf, versionKey } from './job-write.ts'
+import type { KeptUntil } from './kept-until.ts'
+import { itemOf, partitionOfType, sortPart } from './keys.ts'
+import { keyOfItem, type Table } from './table.ts'
+
+/** A shard is loaded in so many parts at once. */
+const LOADED_AT_ONCE = 8
+const HASHES = 2n ** 64n
+
+export class DynamoJobs implements Jobs {
+  readonly #table: Table
+  readonly #shardCount: number
+  readonly #keptUntil: KeptUntil
+  readonly #dates: CalendarDates
+
+  constructor(table: Table, shardCount: number, kept: KeptUntil) {
+    this.#table = table
+    this.#shardCount = shardCount
+    this.#keptUntil = kept
+    this.#dates = new CalendarDates(table)
+  }
+
+  #shardOf(jobId: string): number {
+    return shardOf(hashOfId(jobId), this.#shardCount)
+  }
+
+  async read(jobId: string): Promise<StoredJob | null> {
+    const [job] = await this.readMany([jobId])
+    if (job === undefined || job.bodyVersion === null) return job ?? null
+    const [payload] = await this.bodies([{ jobId, version: job.bodyVersion }])
+    return { ...job, definition: { ...job.definition, payload: payload as StoredJob['definition']['payload'] } }
+  }
+
+  async readMany(jobIds: readonly string[]): Promise<StoredJob[]> {
+    const items = await this.#table.getMany(
+      [...new Set(jobIds)].flatMap((id) => {
+        const shard = this.#shardOf(id)
+        return [placeOf({ id, isOnce: false }, shard), placeOf({ id, isOnce: true }, shard)]
+      }),
+    )
+    return Promise.all(items.map((item) => this.#model(item)))
+  }
+
+  async #model(item: Attributes): Promise<StoredJob> {
+    const job = readJob(item)
+    return { ...job, versions: await Promise.all(job.versions.map((version) => this.#dates.resolve(version))) }
+  }
+
+  async bodies(wanted: readonly { readonly jobId: string; readonly version: number }[]): Promise<unknown[]> {
+    const items = await this.#table.getMany(wanted.map(({ jobId, version }) => bodyKey(jobId, version)))
+    const found = new Map(items.map((item) => [JSON.stringify(keyOfItem(item)), readValue(item)]))
+    return wanted.map(({ jobId, version }) => found.get(JSON.stringify(bodyKey(jobId, version))) ?? null)
+  }
+
+  async commit(write: JobWrite): Promise<boolean> {
+    const [before, after] = await Promise.all([
+      write.before === null ? null : this.#withDatesApart(write.before),
+      this.#withDatesApart({ ...write.after, bodyVersion: bodyVersionOf(write) }),
+    ])
+    const writer = randomUUID()
+    const parts = jobParts({ ...write, before, after, writer }, this.#keptUntil)
+    const key = placeOf(after, write.shard)
+    return this.#table.transact(parts, async () => (await this.#table.get(key))?.writer?.S === writer)
+  }
+
+  async #withDatesApart(job: StoredJob): Promise<KeptJob> {
+    return { ...job, versions: await Promise.all(job.versions.map((version) => this.#dates.keep(version))) }
+  }
+
+  async amend(job: StoredJob): Promise<void> {
+    const kept = await this.#withDatesApart(job)
+    const { versions } = writeJob(kept)
+    const key = placeOf(job, this.#shardOf(job.id))
+    await this.#table.update(key, { set: { versions }, onlyIf: equals('version', number(job.version)) })
+    await this.#table.update(versionKey(job.id, job.version), {
+      set: writeVersion(kept.versions[kept.versions.length - 1]),
+    })
+  }
+
+  async announce(change: Change): Promise<void> {
+    await this.#table.put(changeKey(change), { ...writeChange(change), ttl: number(this.#keptUntil.change(change.ms)) })
+  }
+
+  async *load(shard: number): AsyncGenerator<StoredJob[]> {
+    const pk = partitionOfType('job', { shard })
+    const parts = Array.from({ length: LOADED_AT_ONCE }, (_, part) =>
+      this.#table.pages({ pk, from: firstIdOf(part), to: lastIdOf(part) })[Symbol.asyncIterator](),
+    )
+    const next = async (part: number) => ({ part, page: await parts[part].next() })
+    const waiting = new Map(parts.map((_, part) => [part, next(part)]))
+    while (waiting.size > 0) {
+      const { part, page } = await Promise.race(waiting.values())
+      if (page.done === true) {
+        waiting.delete(part)
+        continue
+      }
+      // The next page is asked for only when this one is taken, so that no more than a few are ever in memory.
+      const jobs = await Promise.all(page.value.map((item) => this.#model(item)))
+      if (jobs.length > 0) yield jobs
+      waiting.set(part, next(part))
+    }
+  }
+
+  async listOnce(shard: number, afterJobId: string | null, limit: number): Promise<StoredJob[]> {
+    const from = afterJobId === null ? '0' : `${afterJobId} `
+    const pk = partitionOfType('once', { shard })
+    const items = await this.#table.query({ pk, from, limit, isConsistent: false })
+    return Promise.all(items.map((item) => this.#model(item)))
+  }
+
+  async changes(shard: number, fromMs: number): Promise<Change[]> {
+    const pk = partitionOfType('change', { shard })
+    return (await this.#table.query({ pk, from: sortPart('ms', Math.max(0, fromMs)) })).map(readChange)
+  }
+
+  async pointers(shard: number, minute: number): Promise<Pointer[]> {
+    const items = await this.#table.query({ pk: partitionOfType('pointer', { shard, minute }) })
+    return items.flatMap((item) => {
+      const key = itemOf(keyOfItem(item))
+      return key.type === 'pointer' ? [{ shard, second: key.second, jobId: key.jobId }] : []
+    })
+  }
+
+  async versions(jobId: string): Promise<JobVersion[]> {
+    const items = await this.#table.query({ pk: partitionOfType('version', { jobId }) })
+    return Promise.all(items.map((item) => this.#dates.resolve(readVersion(item))))
+  }
+}
+
+/** Where a large payload lies: where it was, if it did not change, else with the new version. */
+function bodyVersionOf({ before, after }: JobWrite): number | null {
+  const { payload } = after.definition
+  if (!isLarge(payload)) return null
+  const isSame = before?.bodyVersion != null && JSON.stringify(before.definition.payload) === JSON.stringify(payload)
+  return isSame ? before.bodyVersion : after.version
+}
+
+const firstHashOf = (part: number): bigint => (HASHES * BigInt(part)) / BigInt(LOADED_AT_ONCE)
+const firstIdOf = (part: number): string => idOfHash(firstHashOf(part))
+const lastIdOf = (part: number): string => idOfHash(firstHashOf(part + 1) - 1n)

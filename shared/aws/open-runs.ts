@@ -1,0 +1,53 @@
+// Runs that somebody must come back to, in order of when. The time is part of the key; to move a run on is to take it out
+// and put it in again as one transaction, so that it is never absent and never there twice.
+
+import { randomUUID } from 'node:crypto'
+import type { OpenRun } from '../core/run/record.ts'
+import type { OpenRuns } from '../ports.ts'
+import { isThere, number, text } from './expression.ts'
+import { readOpen, writeOpen } from './items.ts'
+import { keyOf, partitionOfType, sortPart, type TableKey } from './keys.ts'
+import type { Table } from './table.ts'
+
+type OpenKey = Pick<OpenRun, 'shard' | 'dueMs' | 'runId'>
+
+const keyOfOpen = ({ shard, dueMs, runId }: OpenKey): TableKey => keyOf({ type: 'open', shard, ms: dueMs, runId })
+
+export class DynamoOpenRuns implements OpenRuns {
+  readonly #table: Table
+
+  constructor(table: Table) {
+    this.#table = table
+  }
+
+  async put(run: OpenRun): Promise<void> {
+    await this.#table.put(keyOfOpen(run), writeOpen(run))
+  }
+
+  async due(shard: number, untilMs: number, limit: number): Promise<OpenRun[]> {
+    // Of two with the same time the runs' ids decide, and those come before ~.
+    const to = `${sortPart('ms', untilMs)}~`
+    return (await this.#table.query({ pk: partitionOfType('open', { shard }), to, limit })).map(readOpen)
+  }
+
+  async beat(run: OpenKey, beatMs: number): Promise<boolean> {
+    return (await this.#table.update(keyOfOpen(run), { set: { beatMs: number(beatMs) }, onlyIf: isThere('pk') })).done
+  }
+
+  async move(run: OpenRun, dueMs: number): Promise<OpenRun | null> {
+    const moved: OpenRun = { ...run, dueMs, times: run.times + 1, beatMs: null }
+    const mover = randomUUID()
+    const isMoved = await this.#table.transact(
+      [
+        { do: 'remove', key: keyOfOpen(run), onlyIf: isThere('pk') },
+        { do: 'put', key: keyOfOpen(moved), item: { ...writeOpen(moved), mover: text(mover) } },
+      ],
+      async () => (await this.#table.get(keyOfOpen(moved)))?.mover?.S === mover,
+    )
+    return isMoved ? moved : null
+  }
+
+  async remove(run: OpenKey): Promise<void> {
+    await this.#table.remove(keyOfOpen(run))
+  }
+}

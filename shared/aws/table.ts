@@ -1,0 +1,246 @@
+// The one table, as the stores use it: reads, conditional writes and transactions. What a failed condition means is
+// decided here once: the SDK may have sent a write twice, so whoever wrote looks at what stands there and recognises its own.
+
+import {
+  BatchGetItemCommand,
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  TransactionCanceledException,
+  type TransactWriteItem,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb'
+import {
+  type Attributes,
+  type Condition,
+  conditionExpression,
+  Placeholders,
+  type Update,
+  updateExpression,
+} from './expression.ts'
+import type { TableKey } from './keys.ts'
+
+/** What stands there where a write was not made. */
+export type Written =
+  | { readonly done: true; readonly item: Attributes }
+  | { readonly done: false; readonly found: Attributes | null }
+
+/** Tells whether what stands there was written by this very call. */
+type IsMine = (found: Attributes) => boolean
+
+export interface Query {
+  readonly pk: string
+  /** Sort keys from here on, this one included. */
+  readonly from?: string
+  /** Sort keys up to here, this one included. */
+  readonly to?: string
+  readonly limit?: number
+  readonly newestFirst?: boolean
+  /** False where an answer a second old will do, at half the price. */
+  readonly isConsistent?: boolean
+}
+
+/** Sort keys are of digits, letters, # and hyphen, so all lie between these. */
+const FIRST_SORT_KEY = ' '
+const LAST_SORT_KEY = '~'
+
+const KEYS_A_BATCH = 100
+const MOST_BATCH_ROUNDS = 8
+const MOST_TRANSACTION_TRIES = 6
+const CONFLICT_WAIT_MS = 40
+/** A change that is committed later than this after its stamp might be overlooked by tickers. */
+const TRANSACTION_GIVEN_UP_MS = 5000
+
+const keyAttributes = ({ pk, sk }: TableKey): Attributes => ({ pk: { S: pk }, sk: { S: sk } })
+
+export const keyOfItem = (item: Attributes): TableKey => ({ pk: item.pk?.S ?? '', sk: item.sk?.S ?? '' })
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+export class Table {
+  readonly #client: DynamoDBClient
+  readonly #name: string
+
+  constructor(client: DynamoDBClient, name: string) {
+    this.#client = client
+    this.#name = name
+  }
+
+  /** Strongly consistent. */
+  async get(key: TableKey): Promise<Attributes | null> {
+    const { Item } = await this.#client.send(
+      new GetItemCommand({ TableName: this.#name, Key: keyAttributes(key), ConsistentRead: true }),
+    )
+    return Item ?? null
+  }
+
+  /** Strongly consistent, in no order; what is not there is left out. */
+  async getMany(keys: readonly TableKey[]): Promise<Attributes[]> {
+    const batches = Array.from({ length: Math.ceil(keys.length / KEYS_A_BATCH) }, (_, batch) =>
+      keys.slice(batch * KEYS_A_BATCH, (batch + 1) * KEYS_A_BATCH),
+    )
+    return (await Promise.all(batches.map((batch) => this.#getBatch(batch)))).flat()
+  }
+
+  async #getBatch(keys: readonly TableKey[]): Promise<Attributes[]> {
+    const found: Attributes[] = []
+    let left: Attributes[] = keys.map(keyAttributes)
+    for (let round = 0; left.length > 0; round++) {
+      if (round === MOST_BATCH_ROUNDS) throw new Error(`the store left ${left.length} of ${keys.length} items unread`)
+      if (round > 0) await pause(CONFLICT_WAIT_MS * 2 ** round * Math.random())
+      const { Responses, UnprocessedKeys } = await this.#client.send(
+        new BatchGetItemCommand({ RequestItems: { [this.#name]: { Keys: left, ConsistentRead: true } } }),
+      )
+      found.push(...(Responses?.[this.#name] ?? []))
+      left = UnprocessedKeys?.[this.#name]?.Keys ?? []
+    }
+    return found
+  }
+
+  async *pages({
+    pk,
+    from = FIRST_SORT_KEY,
+    to = LAST_SORT_KEY,
+    limit,
+    newestFirst = false,
+    isConsistent = true,
+  }: Query): AsyncGenerator<Attributes[]> {
+    const x = new Placeholders()
+    const KeyConditionExpression = `${x.name('pk')} = ${x.value({ S: pk })} AND ${x.name('sk')} BETWEEN ${x.value({ S: from })} AND ${x.value({ S: to })}`
+    let start: Attributes | undefined
+    do {
+      const { Items, LastEvaluatedKey } = await this.#client.send(
+        new QueryCommand({
+          TableName: this.#name,
+          KeyConditionExpression,
+          ExpressionAttributeNames: x.names,
+          ExpressionAttributeValues: x.values,
+          ScanIndexForward: !newestFirst,
+          ConsistentRead: isConsistent,
+          Limit: limit,
+          ExclusiveStartKey: start,
+        }),
+      )
+      yield Items ?? []
+      start = LastEvaluatedKey
+    } while (start !== undefined)
+  }
+
+  /** Everything in the range, or the first so many where there is a limit. */
+  async query(query: Query): Promise<Attributes[]> {
+    const found: Attributes[] = []
+    for await (const page of this.pages(query)) {
+      for (const item of page) found.push(item)
+      if (query.limit !== undefined && found.length >= query.limit) return found.slice(0, query.limit)
+    }
+    return found
+  }
+
+  put(key: TableKey, item: Attributes, onlyIf?: Condition, isMine?: IsMine): Promise<Written> {
+    const command = new PutItemCommand({
+      TableName: this.#name,
+      Item: { ...item, ...keyAttributes(key) },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      ...conditionExpression(onlyIf),
+    })
+    return this.#written(key, isMine, async () => {
+      await this.#client.send(command)
+      return item
+    })
+  }
+
+  /** `returns` says whether the whole item is wanted afterwards. */
+  update(key: TableKey, update: Update, isMine?: IsMine, returns: 'ALL_NEW' | 'NONE' = 'NONE'): Promise<Written> {
+    const command = new UpdateItemCommand({
+      TableName: this.#name,
+      Key: keyAttributes(key),
+      ReturnValues: returns,
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      ...updateExpression(update),
+    })
+    return this.#written(key, isMine, async () => (await this.#client.send(command)).Attributes ?? {})
+  }
+
+  remove(key: TableKey, onlyIf?: Condition): Promise<Written> {
+    const command = new DeleteItemCommand({
+      TableName: this.#name,
+      Key: keyAttributes(key),
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      ...conditionExpression(onlyIf),
+    })
+    return this.#written(key, undefined, async () => {
+      await this.#client.send(command)
+      return {}
+    })
+  }
+
+  async #written(key: TableKey, isMine: IsMine | undefined, write: () => Promise<Attributes>): Promise<Written> {
+    try {
+      return { done: true, item: await write() }
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return judge(error.Item ?? null, isMine)
+      // No answer came, so nobody knows. Where it is ours it was made; otherwise it may still be made, and unknown it stays.
+      if (isMine === undefined) throw error
+      const judged = judge(await this.get(key), isMine)
+      if (judged.done) return judged
+      throw error
+    }
+  }
+
+  /** All or nothing. False where a condition failed and `isMine` does not find it made. */
+  async transact(writes: readonly TransactionPart[], isMine: () => Promise<boolean>): Promise<boolean> {
+    const TransactItems = writes.map((write) => this.#part(write))
+    // One token for all tries: the store recognises a transaction that it has made already.
+    const ClientRequestToken = crypto.randomUUID()
+    const abortSignal = AbortSignal.timeout(TRANSACTION_GIVEN_UP_MS)
+    for (let tries = 1; ; tries++) {
+      try {
+        await this.#client.send(new TransactWriteItemsCommand({ TransactItems, ClientRequestToken }), { abortSignal })
+        return true
+      } catch (error) {
+        const isCancelled = error instanceof TransactionCanceledException
+        const codes = isCancelled ? (error.CancellationReasons ?? []).map(({ Code }) => Code) : []
+        if (await isMine()) return true
+        if (codes.includes('ConditionalCheckFailed')) return false
+        const isContended = codes.includes('TransactionConflict') || isInProgress(error)
+        if (!isContended || tries === MOST_TRANSACTION_TRIES) throw error
+        await pause(CONFLICT_WAIT_MS * 2 ** tries * Math.random())
+      }
+    }
+  }
+
+  #part(write: TransactionPart): TransactWriteItem {
+    const TableName = this.#name
+    switch (write.do) {
+      case 'put':
+        return {
+          Put: {
+            TableName,
+            Item: { ...write.item, ...keyAttributes(write.key) },
+            ...conditionExpression(write.onlyIf),
+          },
+        }
+      case 'update':
+        return { Update: { TableName, Key: keyAttributes(write.key), ...updateExpression(write.update) } }
+      case 'remove':
+        return { Delete: { TableName, Key: keyAttributes(write.key), ...conditionExpression(write.onlyIf) } }
+    }
+  }
+}
+
+export type TransactionPart =
+  | { readonly do: 'put'; readonly key: TableKey; readonly item: Attributes; readonly onlyIf?: Condition }
+  | { readonly do: 'update'; readonly key: TableKey; readonly update: Update }
+  | { readonly do: 'remove'; readonly key: TableKey; readonly onlyIf?: Condition }
+
+const isInProgress = (error: unknown): boolean =>
+  error instanceof Error &&
+  (error.name === 'TransactionInProgressException' || error.name === 'TransactionConflictException')
+
+function judge(found: Attributes | null, isMine: IsMine | undefined): Written {
+  return found !== null && isMine?.(found) === true ? { done: true, item: found } : { done: false, found }
+}

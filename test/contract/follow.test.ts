@@ -1,0 +1,207 @@
+import { expect, test } from 'vitest'
+import type { StoredJob } from '../../shared/core/job/stored.ts'
+import { formatInstant } from '../../shared/core/time/instant.ts'
+import { type Follower, JobsOfShard } from '../../shared/flow/follow-jobs.ts'
+import { JobDirectory } from '../../shared/flow/job-directory.ts'
+import { deleteJob, patchJob, saveJob, saveJobs, stopJob } from '../../shared/flow/manage-jobs.ts'
+import { before } from '../support/worlds/before.ts'
+import { inEachWorld, type MakeWorld, type World } from '../support/worlds/worlds.ts'
+
+const asking = { by: 'anna' }
+const body = (name: string, part: object = {}) => ({
+  name,
+  schedules: [{ every: 10 }],
+  target: { type: 'handler', handler: 'echo' },
+  ...part,
+})
+
+async function begin(make: MakeWorld, shardCount = 1): Promise<World> {
+  // A load reads in many parts at once, which is more than the SDK's budget of retries bears to lose.
+  const world = await make(shardCount, { losesEvery: 5 })
+  await world.shards.make(shardCount, nowOf(world) - 1)
+  return world
+}
+
+const nowOf = ({ clock }: Pick<World, 'clock'>) => Math.floor(clock.nowMs() / 1000)
+
+/** A clock that a test moves. */
+function movable(world: World): { world: World; pass: (seconds: number) => void } {
+  let passedMs = 0
+  const clock = { nowMs: () => world.clock.nowMs() + passedMs }
+  return {
+    world: { ...world, clock },
+    pass: (seconds) => {
+      passedMs += seconds * 1000
+    },
+  }
+}
+
+function listener(): Follower & { known: Map<string, StoredJob>; begun: number; taken: number } {
+  const known = new Map<string, StoredJob>()
+  return {
+    known,
+    begun: 0,
+    taken: 0,
+    begin() {
+      known.clear()
+      this.begun += 1
+    },
+    take(jobs) {
+      this.taken += jobs.length
+      for (const job of jobs) known.set(job.id, job)
+    },
+    knows: (id) => known.has(id),
+  }
+}
+
+const versions = (known: Map<string, StoredJob>) =>
+  Object.fromEntries([...known.values()].map(({ definition, version }) => [definition.name, version]))
+
+inEachWorld('a follower of a shard', (make) => {
+  test('loads all jobs at first and then takes in what changes, each change once', async () => {
+    const world = await begin(make)
+    await saveJobs(world, [body('a'), body('b')], asking)
+    const heard = listener()
+    const jobs = new JobsOfShard(world, 0, heard)
+    expect(await jobs.drain(nowOf(world))).toMatchObject({ isCold: true })
+    expect(versions(heard.known)).toEqual({ a: 1, b: 1 })
+    const { job } = await saveJob(world, body('a', { priority: 1 }), asking)
+    await saveJob(world, body('c'), asking)
+    expect(await jobs.drain(nowOf(world))).toMatchObject({ isCold: false, changes: 2 })
+    expect(versions(heard.known)).toEqual({ a: 2, b: 1, c: 1 })
+    expect(heard.known.get(job.id)).toEqual(job)
+    const { taken } = heard
+    expect(await jobs.drain(nowOf(world))).toMatchObject({ isCold: false, changes: 0 })
+    expect(heard.taken).toBe(taken)
+  })
+
+  test('sees a job that is saved while it loads', async () => {
+    const world = await begin(make)
+    await saveJob(world, body('a'), asking)
+    const heard = listener()
+    const saveDuringLoad = before(world.jobs, 'changes', () => saveJob(world, body('b'), asking))
+    await new JobsOfShard({ ...world, jobs: saveDuringLoad }, 0, heard).drain(nowOf(world))
+    expect(versions(heard.known)).toEqual({ a: 1, b: 1 })
+  })
+
+  test('sees a change that was committed up to a minute after its stamp', async () => {
+    const { world, pass } = movable(await begin(make))
+    const heard = listener()
+    const jobs = new JobsOfShard(world, 0, heard)
+    await jobs.drain(nowOf(world))
+    const stampMs = world.clock.nowMs()
+    pass(30)
+    await jobs.drain(nowOf(world))
+    await saveJob({ ...world, clock: { nowMs: () => stampMs } }, body('slow'), asking)
+    pass(25)
+    expect(await jobs.drain(nowOf(world))).toMatchObject({ changes: 1 })
+    expect(versions(heard.known)).toEqual({ slow: 1 })
+  })
+
+  test('hears again of a change whose commit took more than five seconds', async () => {
+    const { world, pass } = movable(await begin(make))
+    const jobs = before(world.jobs, 'commit', async () => pass(6))
+    const { job } = await saveJob({ ...world, jobs }, body('slow'), asking)
+    const changes = await world.jobs.changes(0, 0)
+    expect(changes.map(({ jobId, version }) => [jobId, version])).toEqual([
+      [job.id, 1],
+      [job.id, 1],
+    ])
+    expect(changes[1].ms - changes[0].ms).toBeGreaterThanOrEqual(6000)
+  })
+
+  test('begins anew when it has not read for ten minutes, and when it is half an hour old', async () => {
+    const { world, pass } = movable(await begin(make))
+    const heard = listener()
+    const jobs = new JobsOfShard(world, 0, heard)
+    for (const seconds of [0, 590, 590]) {
+      pass(seconds)
+      await jobs.drain(nowOf(world))
+    }
+    expect(heard.begun).toBe(1)
+    pass(601)
+    expect(await jobs.drain(nowOf(world))).toMatchObject({ isCold: true })
+    for (const seconds of [590, 590, 590, 590]) {
+      pass(seconds)
+      await jobs.drain(nowOf(world))
+    }
+    expect(heard.begun).toBe(3)
+  })
+
+  test('takes in one-time jobs when their minute is near, and at once when they are', async () => {
+    const { world, pass } = movable(await begin(make))
+    const heard = listener()
+    const jobs = new JobsOfShard(world, 0, heard)
+    const at = (seconds: number) => ({ schedules: [{ at: formatInstant(nowOf(world) + seconds) }] })
+    await saveJob(world, body('far', at(3600)), asking)
+    await saveJob(world, body('soon', at(30)), asking)
+    await jobs.drain(nowOf(world))
+    expect(versions(heard.known)).toEqual({ soon: 1 })
+    await saveJob(world, body('next', at(60)), asking)
+    await saveJob(world, body('farther', at(7200)), asking)
+    await jobs.drain(nowOf(world))
+    expect(versions(heard.known)).toEqual({ soon: 1, next: 1 })
+    for (let waited = 0; waited < 3400; waited += 400) {
+      pass(400)
+      await jobs.drain(nowOf(world))
+    }
+    expect(Object.keys(versions(heard.known))).toContain('far')
+    expect(Object.keys(versions(heard.known))).not.toContain('farther')
+  })
+
+  test('hears of edits and deletes of a one-time job that it knows', async () => {
+    const world = await begin(make)
+    const heard = listener()
+    const jobs = new JobsOfShard(world, 0, heard)
+    const near = { schedules: [{ at: formatInstant(nowOf(world) + 60) }] }
+    const { job } = await saveJob(world, body('once', near), asking)
+    await jobs.drain(nowOf(world))
+    await patchJob(world, job.id, { schedules: [{ at: formatInstant(nowOf(world) + 9000) }] }, asking)
+    await jobs.drain(nowOf(world))
+    expect(versions(heard.known)).toEqual({ once: 2 })
+    await deleteJob(world, job.id, asking)
+    await jobs.drain(nowOf(world))
+    expect(versions(heard.known)).toEqual({ once: 3 })
+  })
+})
+
+inEachWorld('the directory of jobs', (make) => {
+  test('finds jobs of all shards by namespace, status, tag and text, page by page, with counts', async () => {
+    const world = await begin(make, 8)
+    const names = Array.from({ length: 30 }, (_, n) => `job-${String(n).padStart(2, '0')}`)
+    await saveJobs(
+      world,
+      names.map((name, n) =>
+        body(name, {
+          namespace: n % 2 === 0 ? 'even' : 'odd',
+          tags: n % 3 === 0 ? { team: 'billing' } : {},
+          description: n === 7 ? 'The Needle' : '',
+        }),
+      ),
+      asking,
+    )
+    const directory = new JobDirectory(world, 8)
+    const search = (query: object) => directory.search(query, nowOf(world))
+    const all = await search({})
+    expect(all.items.map(({ definition }) => definition.name)).toEqual([
+      ...names.filter((_, n) => n % 2 === 0),
+      ...names.filter((_, n) => n % 2 === 1),
+    ])
+    expect(all.facets).toEqual({
+      namespaces: { even: 15, odd: 15 },
+      statuses: { RUNNING: 30 },
+      tags: { 'team:billing': 10 },
+    })
+    const first = await search({ limit: 20, sort: '-name' })
+    const second = await search({ limit: 20, sort: '-name', cursor: first.next ?? '' })
+    expect([...first.items, ...second.items].map(({ id }) => id)).toEqual(all.items.map(({ id }) => id).reverse())
+    expect(second.next).toBeNull()
+    expect((await search({ q: 'needle' })).items.map(({ definition }) => definition.name)).toEqual(['job-07'])
+    expect((await search({ tag: 'team:billing', namespace: 'odd' })).total).toBe(5)
+    expect((await search({ tag: 'team:none' })).total).toBe(0)
+    await stopJob(world, all.items[0].id, { reason: 'x', until: null }, asking)
+    await deleteJob(world, all.items[1].id, asking)
+    expect((await search({ status: 'STOPPED' })).items.map(({ id }) => id)).toEqual([all.items[0].id])
+    expect((await search({})).total).toBe(29)
+  })
+})

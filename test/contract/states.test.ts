@@ -1,0 +1,146 @@
+import { expect, test } from 'vitest'
+import { take, wait } from '../../shared/core/gate/release.ts'
+import { type JobState, MOST_WAITING, NEW_STATE } from '../../shared/core/gate/state.ts'
+import { jobIdOf } from '../../shared/core/job/id.ts'
+import type { OpenRun } from '../../shared/core/run/record.ts'
+import { inEachWorld } from '../support/worlds/worlds.ts'
+
+const T = 1_790_000_000
+const jobId = jobIdOf('default', 'stateful')
+const run = (second: number) =>
+  ({ runId: `${jobId}.${second}`, trigger: 'SCHEDULE', instant: second, attempt: 1 }) as const
+const set = (state: JobState) => () => ({ state, result: null })
+
+inEachWorld('the state of a job', (make) => {
+  test('is empty at first and holds all that is put into it', async () => {
+    const { states } = await make()
+    expect(await states.read(jobId)).toEqual(NEW_STATE)
+    const full: JobState = {
+      holders: [{ runId: 'a', attempt: 1, instant: null, deadline: T, started: true }],
+      waiting: [{ runId: 'b', orderedBy: T, attempt: 2, trigger: 'MANUAL' }],
+      lastSuccess: T - 5,
+      catchUp: [{ from: T - 900, to: T - 600, next: T - 700, left: 4 }],
+      lane: { minute: 5, longRuns: 3, slowThroughMinute: 7 },
+    }
+    await states.change(jobId, set(full))
+    expect(await states.read(jobId)).toEqual(full)
+    await states.change(jobId, set(NEW_STATE))
+    expect(await states.read(jobId)).toEqual(NEW_STATE)
+  })
+
+  test('gives the lock to one of many who ask at once', async () => {
+    const world = await make(1, { losesEvery: 3 })
+    const askers = Array.from({ length: 10 }, (_, n) => run(T + n))
+    const got = await Promise.all(
+      askers.map((asker) =>
+        world
+          .again()
+          .states.change(jobId, (state) =>
+            state.holders.length > 0
+              ? { state: wait(state, asker, T), result: false }
+              : { state: take(state, asker, T + 60, T, { strategy: 'SERIAL' }), result: true },
+          ),
+      ),
+    )
+    expect(got.filter((each) => each)).toHaveLength(1)
+    const state = await world.states.read(jobId)
+    expect(state.holders).toHaveLength(1)
+    expect(
+      state.waiting
+        .map(({ orderedBy }) => orderedBy)
+        .concat(state.holders[0].instant ?? 0)
+        .sort(),
+    ).toEqual(askers.map(({ instant }) => instant))
+  })
+
+  test('holds as many waiting runs as it may', async () => {
+    const { states } = await make()
+    const waiting = Array.from({ length: MOST_WAITING }, (_, n) => run(T + n))
+    await states.change(jobId, (state) => ({
+      state: waiting.reduce((each, one) => wait(each, one, T), state),
+      result: null,
+    }))
+    expect((await states.read(jobId)).waiting).toHaveLength(MOST_WAITING)
+  })
+
+  test('is not written where there is nothing to decide', async () => {
+    const { states } = await make()
+    expect(await states.change(jobId, ({ lastSuccess }) => ({ state: null, result: lastSuccess }))).toBeNull()
+    expect(await states.read(jobId)).toEqual(NEW_STATE)
+  })
+})
+
+inEachWorld('open runs', (make) => {
+  const open = (n: number): OpenRun => ({
+    shard: 0,
+    dueMs: T * 1000 + n,
+    runId: `${jobId}.${T + n}`,
+    times: 0,
+    beatMs: null,
+    lane: 'slow',
+    attempt: 1,
+    message: '{}',
+  })
+
+  test('are found when they are due, oldest first, and not when they are removed', async () => {
+    const world = await make()
+    for (const n of [3, 1, 2, 9]) await world.open.put(open(n))
+    expect(await world.open.due(0, T * 1000 + 3, 10)).toEqual([open(1), open(2), open(3)])
+    expect(await world.open.due(0, T * 1000 + 3, 2)).toEqual([open(1), open(2)])
+    expect(await world.open.due(1, T * 1000 + 3, 10)).toEqual([])
+    await world.open.remove(open(1))
+    await world.open.remove(open(1))
+    expect(await world.open.due(0, T * 1000 + 3, 10)).toEqual([open(2), open(3)])
+  })
+
+  test('beat where they are, and not once they were moved', async () => {
+    const world = await make()
+    await world.open.put(open(1))
+    expect(await world.open.beat(open(1), T * 1000 + 5)).toBe(true)
+    expect(await world.open.due(0, T * 1000 + 3, 10)).toEqual([{ ...open(1), beatMs: T * 1000 + 5 }])
+    const moved = await world.open.move(open(1), T * 1000 + 20_000)
+    expect(moved).toEqual({ ...open(1), dueMs: T * 1000 + 20_000, times: 1 })
+    expect(await world.open.beat(open(1), T * 1000 + 6)).toBe(false)
+    expect(await world.open.due(0, T * 1000 + 30_000, 10)).toEqual([moved])
+  })
+
+  test('are moved by one of many', async () => {
+    const world = await make(1, { losesEvery: 3 })
+    await world.open.put(open(1))
+    const moved = await Promise.all(
+      Array.from({ length: 5 }, (_, n) => world.again().open.move(open(1), T * 1000 + 20_000 + n)),
+    )
+    expect(moved.filter((each) => each !== null)).toHaveLength(1)
+    expect(await world.open.due(0, T * 1000 + 30_000, 10)).toEqual(moved.filter((each) => each !== null))
+  })
+})
+
+inEachWorld('calendars and templates', (make) => {
+  test('are put, changed under their version, listed and removed', async () => {
+    const { calendars, templates } = await make()
+    const holidays = { name: 'default/holidays', dates: ['2030-12-25'] }
+    expect(await calendars.read('default', 'holidays')).toBeNull()
+    expect(await calendars.put('default', 'holidays', holidays, null)).toBe(true)
+    expect(await calendars.put('default', 'holidays', holidays, null)).toBe(false)
+    expect(await calendars.put('default', 'holidays', { ...holidays, dates: [] }, 1)).toBe(true)
+    expect(await calendars.put('default', 'holidays', holidays, 1)).toBe(false)
+    expect(await calendars.list('default')).toEqual([{ value: { ...holidays, dates: [] }, version: 2 }])
+    expect(await calendars.list('other')).toEqual([])
+    expect(await templates.read('default', 'holidays')).toBeNull()
+    expect(await calendars.remove('default', 'holidays', 1)).toBe(false)
+    expect(await calendars.remove('default', 'holidays', 2)).toBe(true)
+    expect(await calendars.read('default', 'holidays')).toBeNull()
+    const nightly = { name: 'default/nightly', schedules: [{ cron: '0 2 * * *', zone: 'Europe/Paris' }] }
+    await templates.put('default', 'nightly', nightly, null)
+    expect(await templates.read('default', 'nightly')).toEqual({ value: nightly, version: 1 })
+  })
+})
+
+inEachWorld('answers', (make) => {
+  test('are kept as they were first given', async () => {
+    const { answers } = await make()
+    expect(await answers.keep('hash', 'first')).toBe('first')
+    expect(await answers.keep('hash', 'second')).toBe('first')
+    expect(await answers.keep('other', 'second')).toBe('second')
+  })
+})

@@ -1,0 +1,20 @@
+// Makes the one table on an engine, as infra/storage.ts makes it on AWS.
+
+import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb'
+
+export async function createTable(client: DynamoDBClient, name: string): Promise<void> {
+  await client.send(
+    new CreateTableCommand({
+      TableName: name,
+      KeySchema: [
+        { AttributeName: 'pk', KeyType: 'HASH' },
+        { AttributeName: 'sk', KeyType: 'RANGE' },
+      ],
+      AttributeDefinitions: [
+        { AttributeName: 'pk', AttributeType: 'S' },
+        { AttributeName: 'sk', AttributeType: 'S' },
+      ],
+      BillingMode: 'PAY_PER_REQUEST',
+    }),
+  )
+}

@@ -1,0 +1,105 @@
+// Jobs in memory: what the job store means, without a database.
+
+import { hashOfId, shardOf } from '../../../shared/core/job/id.ts'
+import type { Change, JobWrite, Pointer, StoredJob } from '../../../shared/core/job/stored.ts'
+import type { JobVersion } from '../../../shared/core/job/version.ts'
+import type { Jobs } from '../../../shared/ports.ts'
+
+const INLINE_PAYLOAD_BYTES = 1024
+const LOADED_AT_ONCE = 500
+
+export class MemoryJobs implements Jobs {
+  readonly #jobs = new Map<string, StoredJob>()
+  readonly #bodies = new Map<string, StoredJob['definition']['payload']>()
+  readonly #versions = new Map<string, JobVersion[]>()
+  readonly #changes: Change[] = []
+  readonly #pointers: Pointer[] = []
+  readonly #shardCount: number
+
+  constructor(shardCount: number) {
+    this.#shardCount = shardCount
+  }
+
+  async read(jobId: string): Promise<StoredJob | null> {
+    const job = this.#jobs.get(jobId)
+    if (job === undefined || job.bodyVersion === null) return job ?? null
+    const payload = this.#bodies.get(`${jobId}.${job.bodyVersion}`) ?? null
+    return { ...job, definition: { ...job.definition, payload } }
+  }
+
+  async readMany(jobIds: readonly string[]): Promise<StoredJob[]> {
+    return [...new Set(jobIds)].flatMap((id) => this.#jobs.get(id) ?? [])
+  }
+
+  async bodies(wanted: readonly { readonly jobId: string; readonly version: number }[]): Promise<unknown[]> {
+    return wanted.map(({ jobId, version }) => this.#bodies.get(`${jobId}.${version}`) ?? null)
+  }
+
+  async commit({ before, after, change, pointers }: JobWrite): Promise<boolean> {
+    const current = this.#jobs.get(after.id)
+    if ((current?.version ?? null) !== (before?.version ?? null)) return false
+    this.#jobs.set(after.id, this.#withoutLargeBody(before, after))
+    this.#keepVersion(after)
+    this.#changes.push(change)
+    this.#pointers.push(...pointers)
+    return true
+  }
+
+  #withoutLargeBody(before: StoredJob | null, after: StoredJob): StoredJob {
+    const { payload } = after.definition
+    const isSmall = Buffer.byteLength(JSON.stringify(payload)) <= INLINE_PAYLOAD_BYTES
+    if (isSmall) return { ...after, bodyVersion: null }
+    const isSame = before?.bodyVersion != null && JSON.stringify(before.definition.payload) === JSON.stringify(payload)
+    const bodyVersion = isSame ? before.bodyVersion : after.version
+    this.#bodies.set(`${after.id}.${bodyVersion}`, payload)
+    return { ...after, bodyVersion, definition: { ...after.definition, payload: null } }
+  }
+
+  #keepVersion({ id, versions }: StoredJob): void {
+    const newest = versions[versions.length - 1]
+    const others = (this.#versions.get(id) ?? []).filter(({ version }) => version !== newest.version)
+    this.#versions.set(id, [...others, newest])
+  }
+
+  async amend(job: StoredJob): Promise<void> {
+    const current = this.#jobs.get(job.id)
+    if (current?.version !== job.version) return
+    this.#jobs.set(job.id, { ...current, versions: job.versions })
+    this.#keepVersion(job)
+  }
+
+  async announce(change: Change): Promise<void> {
+    this.#changes.push(change)
+  }
+
+  #inShard(shard: number, isOnce: boolean): StoredJob[] {
+    return [...this.#jobs.values()].filter(
+      (job) => job.isOnce === isOnce && shardOf(hashOfId(job.id), this.#shardCount) === shard,
+    )
+  }
+
+  async *load(shard: number): AsyncGenerator<StoredJob[]> {
+    const jobs = this.#inShard(shard, false)
+    for (let first = 0; first < jobs.length; first += LOADED_AT_ONCE) yield jobs.slice(first, first + LOADED_AT_ONCE)
+  }
+
+  async listOnce(shard: number, afterJobId: string | null, limit: number): Promise<StoredJob[]> {
+    return this.#inShard(shard, true)
+      .filter(({ id }) => afterJobId === null || id > afterJobId)
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
+      .slice(0, limit)
+  }
+
+  async changes(shard: number, fromMs: number): Promise<Change[]> {
+    return this.#changes.filter((change) => change.shard === shard && change.ms >= fromMs).sort((a, b) => a.ms - b.ms)
+  }
+
+  async pointers(shard: number, minute: number): Promise<Pointer[]> {
+    const here = this.#pointers.filter((each) => each.shard === shard && Math.floor(each.second / 60) === minute)
+    return [...new Map(here.map((each) => [`${each.second}.${each.jobId}`, each])).values()]
+  }
+
+  async versions(jobId: string): Promise<JobVersion[]> {
+    return this.#versions.get(jobId) ?? []
+  }
+}

@@ -1,0 +1,126 @@
+// The ledger in memory.
+
+import type { PageEntry } from '../../../shared/core/pages/entry.ts'
+import {
+  DETAIL_SUFFIX,
+  type PageKey,
+  type RecentRun,
+  type RunDetail,
+  type RunRecord,
+} from '../../../shared/core/run/record.ts'
+import { formatRunId, type RunId } from '../../../shared/core/run/run.ts'
+import { isFailure } from '../../../shared/core/run/status.ts'
+import type { Ledger, MissedItem, PageContent, Swap, SwapResult } from '../../../shared/ports.ts'
+
+interface MemoryPage extends PageContent {
+  readonly entries: Map<string, PageEntry>
+  readonly cancels: Map<string, string>
+}
+
+const nameOf = ({ shard, second, depth, page }: PageKey): string => [shard, second, depth, page].join('.')
+const isSame = (a: PageEntry | null, b: PageEntry | null): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+export class MemoryLedger implements Ledger {
+  readonly #pages = new Map<string, MemoryPage>()
+  readonly #runs = new Map<string, RunRecord>()
+  readonly #missed = new Map<string, MissedItem>()
+  readonly #recent: RecentRun[] = []
+
+  #page(key: PageKey): MemoryPage {
+    const page = this.#pages.get(nameOf(key)) ?? { key, entries: new Map(), cancels: new Map() }
+    this.#pages.set(nameOf(key), page)
+    return page
+  }
+
+  async swap(key: PageKey, swaps: readonly Swap[]): Promise<Map<string, SwapResult>> {
+    const { entries } = this.#page(key)
+    const results = new Map<string, SwapResult>()
+    for (const { id, expect, next } of swaps) {
+      const current = entries.get(id) ?? null
+      const isExpected = isSame(current, expect)
+      if (isExpected) entries.set(id, next)
+      results.set(id, isExpected || isSame(current, next) ? { done: true } : { done: false, found: current })
+    }
+    return results
+  }
+
+  async readPages(pages: readonly PageKey[]): Promise<PageContent[]> {
+    return pages.map((key) => copyOf(this.#page(key)))
+  }
+
+  async pagesOfMinute(shard: number, minute: number): Promise<PageContent[]> {
+    return [...this.#pages.values()]
+      .filter(({ key }) => key.shard === shard && Math.floor(key.second / 60) === minute)
+      .sort((a, b) => b.key.second - a.key.second)
+      .map(copyOf)
+  }
+
+  async cancelInPage(page: PageKey, jobId: string, reason: string): Promise<void> {
+    this.#page(page).cancels.set(jobId, reason)
+  }
+
+  async putRun(id: RunId, entry: PageEntry, detail: RunDetail): Promise<boolean> {
+    if (this.#runs.has(formatRunId(id))) return false
+    this.#runs.set(formatRunId(id), { id, entry, detail, cancel: null })
+    return true
+  }
+
+  async swapRun(id: RunId, expect: PageEntry, next: PageEntry, detail: RunDetail): Promise<SwapResult> {
+    const run = this.#runs.get(formatRunId(id))
+    const current = run?.entry ?? null
+    if (run !== undefined && isSame(current, expect)) {
+      this.#runs.set(formatRunId(id), { ...run, entry: next, detail: { ...run.detail, ...detail } })
+      return { done: true }
+    }
+    return isSame(current, next) ? { done: true } : { done: false, found: current }
+  }
+
+  async putDetail(of: Omit<RunId, 'suffix'>, detail: RunDetail): Promise<void> {
+    const id = { ...of, suffix: DETAIL_SUFFIX }
+    const run = this.#runs.get(formatRunId(id)) ?? { id, entry: null, detail: {}, cancel: null }
+    this.#runs.set(formatRunId(id), { ...run, detail: { ...run.detail, ...detail } })
+  }
+
+  async readRun(id: RunId): Promise<RunRecord | null> {
+    return this.#runs.get(formatRunId(id)) ?? null
+  }
+
+  async runsOf(jobId: string, from: number, to: number, limit: number): Promise<RunRecord[]> {
+    return [...this.#runs.values()]
+      .filter(({ id }) => id.jobId === jobId && id.second >= from && id.second < to)
+      .sort((a, b) => b.id.second - a.id.second || (a.id.suffix < b.id.suffix ? 1 : -1))
+      .slice(0, limit)
+  }
+
+  async cancelRun(id: RunId, reason: string): Promise<void> {
+    const run = this.#runs.get(formatRunId(id)) ?? { id, entry: null, detail: {}, cancel: null }
+    this.#runs.set(formatRunId(id), { ...run, cancel: reason })
+  }
+
+  async putMissed(missed: MissedItem): Promise<void> {
+    this.#missed.set([missed.jobId, missed.from, missed.of].join('.'), missed)
+  }
+
+  async missedOf(jobId: string, from: number, to: number): Promise<MissedItem[]> {
+    return [...this.#missed.values()]
+      .filter((missed) => missed.jobId === jobId && missed.to >= from && missed.from < to)
+      .sort((a, b) => a.from - b.from)
+  }
+
+  async putRecent(run: RecentRun): Promise<void> {
+    this.#recent.push(run)
+  }
+
+  async recent(shard: number, hour: number, kind: 'failed' | 'other'): Promise<RecentRun[]> {
+    return this.#recent
+      .filter((run) => run.shard === shard && Math.floor(run.ms / 3_600_000) === hour)
+      .filter(({ entry }) => isFailure(entry.status) === (kind === 'failed'))
+      .sort((a, b) => b.ms - a.ms)
+  }
+}
+
+const copyOf = ({ key, entries, cancels }: MemoryPage): PageContent => ({
+  key,
+  entries: new Map(entries),
+  cancels: new Map(cancels),
+})

@@ -1,0 +1,69 @@
+// Shard items in memory.
+
+import { type Meta, type MinuteItem, newShard, type ShardItem } from '../../../shared/core/shard.ts'
+import type { FenceWrite, Shards } from '../../../shared/ports.ts'
+
+export class MemoryShards implements Shards {
+  #meta: Meta | null = null
+  readonly #shards = new Map<number, ShardItem>()
+  readonly #minutes = new Map<string, MinuteItem>()
+
+  async meta(): Promise<Meta | null> {
+    return this.#meta
+  }
+
+  async make(shardCount: number, second: number): Promise<void> {
+    this.#meta ??= { shardCount, initialised: false }
+    for (let shard = 0; shard < shardCount; shard++) {
+      if (!this.#shards.has(shard)) this.#shards.set(shard, newShard(second))
+    }
+    if (this.#meta.shardCount === shardCount) this.#meta = { shardCount, initialised: true }
+  }
+
+  async read(shard: number): Promise<ShardItem | null> {
+    return this.#shards.get(shard) ?? null
+  }
+
+  async takeOver(shard: number, seen: ShardItem, link: string, leaseUntil: number): Promise<ShardItem | null> {
+    const now = this.#shards.get(shard)
+    const nothingMoved = now?.epoch === seen.epoch && now.fence === seen.fence && now.link === seen.link
+    return nothingMoved ? this.#set(shard, { epoch: seen.epoch + 1, link, leaseUntil, sleepUntil: null }) : null
+  }
+
+  async fence(shard: number, { epoch, previousFence, ...write }: FenceWrite): Promise<ShardItem | null> {
+    return this.#isOurs(shard, epoch, previousFence, write.watermark) ? this.#set(shard, write) : null
+  }
+
+  async sleep(shard: number, write: Parameters<Shards['sleep']>[1]): Promise<ShardItem | null> {
+    const { epoch, previousFence, ...rest } = write
+    const isOurs = this.#isOurs(shard, epoch, previousFence, rest.watermark)
+    return isOurs ? this.#set(shard, { ...rest, leaseUntil: 0 }) : null
+  }
+
+  #isOurs(shard: number, epoch: number, previousFence: number, watermark: number): boolean {
+    const now = this.#shards.get(shard)
+    return now !== undefined && now.epoch === epoch && now.fence === previousFence && now.watermark <= watermark
+  }
+
+  #set(shard: number, part: Partial<ShardItem>): ShardItem {
+    const item = { ...(this.#shards.get(shard) ?? newShard(0)), ...part }
+    this.#shards.set(shard, item)
+    return item
+  }
+
+  async moveAudited(shard: number, from: number, to: number): Promise<boolean> {
+    const audited = this.#shards.get(shard)?.auditedThrough
+    if (audited === from) this.#set(shard, { auditedThrough: to })
+    return audited === from || audited === to
+  }
+
+  async putMinute(minute: MinuteItem): Promise<void> {
+    this.#minutes.set(`${minute.shard}.${minute.minute}`, minute)
+  }
+
+  async minutes(shard: number, hour: number): Promise<MinuteItem[]> {
+    return [...this.#minutes.values()]
+      .filter((each) => each.shard === shard && Math.floor(each.minute / 60) === hour)
+      .sort((a, b) => a.minute - b.minute)
+  }
+}

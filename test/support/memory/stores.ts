@@ -1,0 +1,111 @@
+// All stores in memory: the readable reference of what shared/ports.ts promises.
+
+import { type JobState, NEW_STATE } from '../../../shared/core/gate/state.ts'
+import type { OpenRun } from '../../../shared/core/run/record.ts'
+import type { Answers, Named, OpenRuns, States, Stores, Versioned } from '../../../shared/ports.ts'
+import { MemoryJobs } from './jobs.ts'
+import { MemoryLedger } from './ledger.ts'
+import { MemoryShards } from './shards.ts'
+
+class MemoryOpenRuns implements OpenRuns {
+  readonly #runs = new Map<string, OpenRun>()
+
+  async put(run: OpenRun): Promise<void> {
+    this.#runs.set(nameOf(run), run)
+  }
+
+  async due(shard: number, untilMs: number, limit: number): Promise<OpenRun[]> {
+    return [...this.#runs.values()]
+      .filter((run) => run.shard === shard && run.dueMs <= untilMs)
+      .sort((a, b) => a.dueMs - b.dueMs || (a.runId < b.runId ? -1 : 1))
+      .slice(0, limit)
+  }
+
+  async beat(run: OpenRun, beatMs: number): Promise<boolean> {
+    const current = this.#runs.get(nameOf(run))
+    if (current !== undefined) this.#runs.set(nameOf(run), { ...current, beatMs })
+    return current !== undefined
+  }
+
+  async move(run: OpenRun, dueMs: number): Promise<OpenRun | null> {
+    if (!this.#runs.delete(nameOf(run))) return null
+    const moved = { ...run, dueMs, times: run.times + 1, beatMs: null }
+    this.#runs.set(nameOf(moved), moved)
+    return moved
+  }
+
+  async remove(run: Pick<OpenRun, 'shard' | 'dueMs' | 'runId'>): Promise<void> {
+    this.#runs.delete(nameOf(run))
+  }
+}
+
+const nameOf = ({ shard, dueMs, runId }: Pick<OpenRun, 'shard' | 'dueMs' | 'runId'>): string =>
+  [shard, dueMs, runId].join('#')
+
+class MemoryStates implements States {
+  readonly #states = new Map<string, JobState>()
+
+  async read(jobId: string): Promise<JobState> {
+    return this.#states.get(jobId) ?? NEW_STATE
+  }
+
+  async change<Result>(
+    jobId: string,
+    decide: (state: JobState) => { readonly state: JobState | null; readonly result: Result },
+  ): Promise<Result> {
+    const { state, result } = decide(this.#states.get(jobId) ?? NEW_STATE)
+    if (state !== null) this.#states.set(jobId, state)
+    return result
+  }
+}
+
+class MemoryNamed<Value> implements Named<Value> {
+  readonly #values = new Map<string, Versioned<Value>>()
+
+  async read(namespace: string, name: string): Promise<Versioned<Value> | null> {
+    return this.#values.get(`${namespace}/${name}`) ?? null
+  }
+
+  async list(namespace: string): Promise<Versioned<Value>[]> {
+    return [...this.#values]
+      .filter(([name]) => name.startsWith(`${namespace}/`))
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, value]) => value)
+  }
+
+  async put(namespace: string, name: string, value: Value, expectedVersion: number | null): Promise<boolean> {
+    const isExpected = (this.#values.get(`${namespace}/${name}`)?.version ?? null) === expectedVersion
+    if (isExpected) this.#values.set(`${namespace}/${name}`, { value, version: (expectedVersion ?? 0) + 1 })
+    return isExpected
+  }
+
+  async remove(namespace: string, name: string, expectedVersion: number): Promise<boolean> {
+    const current = this.#values.get(`${namespace}/${name}`)
+    if (current !== undefined && current.version !== expectedVersion) return false
+    this.#values.delete(`${namespace}/${name}`)
+    return true
+  }
+}
+
+class MemoryAnswers implements Answers {
+  readonly #answers = new Map<string, string>()
+
+  async keep(requestHash: string, answer: string): Promise<string> {
+    const kept = this.#answers.get(requestHash) ?? answer
+    this.#answers.set(requestHash, kept)
+    return kept
+  }
+}
+
+export function memoryStores(shardCount: number): Stores {
+  return {
+    jobs: new MemoryJobs(shardCount),
+    shards: new MemoryShards(),
+    ledger: new MemoryLedger(),
+    open: new MemoryOpenRuns(),
+    states: new MemoryStates(),
+    calendars: new MemoryNamed(),
+    templates: new MemoryNamed(),
+    answers: new MemoryAnswers(),
+  }
+}
