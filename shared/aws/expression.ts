@@ -9,6 +9,7 @@ export class Placeholders {
   readonly names: Record<string, string> = {}
   readonly values: Record<string, AttributeValue> = {}
   readonly #known = new Map<string, string>()
+  #valueCount = 0
 
   name(attribute: string): string {
     const known = this.#known.get(attribute)
@@ -20,7 +21,8 @@ export class Placeholders {
   }
 
   value(value: AttributeValue): string {
-    const placeholder = `:${Object.keys(this.values).length}`
+    const placeholder = `:${this.#valueCount}`
+    this.#valueCount += 1
     this.values[placeholder] = value
     return placeholder
   }

@@ -23,7 +23,7 @@ import { itemOf, partitionOfType, sortPart } from './keys.ts'
 import { keyOfItem, type Table } from './table.ts'
 
 /** A shard is loaded in so many parts at once. */
-const LOADED_AT_ONCE = 8
+const LOADED_AT_ONCE = 4
 const HASHES = 2n ** 64n
 
 export class DynamoJobs implements Jobs {

@@ -28,8 +28,12 @@ export interface SdkOptions {
 /** An engine on this machine checks no signature, but the SDK insists on making one. */
 const LOCAL = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }
 
+/** The SDK makes a copy of every input and output for its logger, even for one that drops them, unless it has no such method. */
+const SILENT = {} as NonNullable<DynamoDBClientConfig['logger']>
+
 const settings = ({ endpoint, requestHandler }: SdkOptions, requestTimeout = REQUEST_TIMEOUT_MS) => ({
   ...(endpoint === undefined ? {} : { endpoint, ...LOCAL }),
+  logger: SILENT,
   maxAttempts: MOST_ATTEMPTS,
   requestHandler: requestHandler ?? {
     connectionTimeout: CONNECT_TIMEOUT_MS,

@@ -56,8 +56,26 @@ const compiled = new WeakMap<JobVersion, Timing>()
 function timingOf(jobId: string, version: JobVersion): Timing {
   const known = compiled.get(version)
   if (known !== undefined) return known
-  const timing = compileTiming({ ...version.timing, jobId })
+  const timing = isOfAnyJob(version) ? shared(jobId, version) : compileTiming({ ...version.timing, jobId })
   compiled.set(version, timing)
+  return timing
+}
+
+/** Neither a spread nor an H in an expression: then the timing does not depend on whose it is. */
+const isOfAnyJob = ({ timing: { spread = 0, schedules } }: JobVersion): boolean =>
+  spread === 0 && schedules.every((schedule) => !('cron' in schedule) || !/h/i.test(schedule.cron))
+
+/** Of a hundred thousand jobs many have the same times: those are compiled once and share one timing. */
+const timings = new Map<string, Timing>()
+const MOST_SHARED = 10_000
+
+function shared(jobId: string, version: JobVersion): Timing {
+  const key = JSON.stringify(version.timing)
+  const known = timings.get(key)
+  if (known !== undefined) return known
+  const timing = compileTiming({ ...version.timing, jobId })
+  if (timings.size >= MOST_SHARED) timings.clear()
+  timings.set(key, timing)
   return timing
 }
 
