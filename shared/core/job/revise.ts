@@ -1,5 +1,6 @@
 // What a mutation makes of a stored job: the next version beside those that are still needed, and what follows from it.
 
+import { InputError } from '../errors.ts'
 import { candidatesOf } from '../planner/due.ts'
 import { NEVER } from '../time/instants.ts'
 import { addVersion } from './edit.ts'
@@ -39,7 +40,7 @@ export function revise({ id, old, definition, resolved, status, stopped, ...mome
     version: (old?.version ?? 0) + 1,
     activeFrom: Math.max(moment.activeFrom, old === null ? 0 : newestOf(old).activeFrom),
   })
-  return {
+  const job: StoredJob = {
     id,
     definition: { ...definition, status: status === 'STOPPED' ? 'STOPPED' : 'RUNNING' },
     bodyVersion: old?.bodyVersion ?? null,
@@ -52,6 +53,24 @@ export function revise({ id, old, definition, resolved, status, stopped, ...mome
     managedBy: old?.managedBy ?? null,
     stopped,
   }
+  refuseTooLarge(job)
+  return job
+}
+
+/** A store holds 400 kB an item; the payload, and the dates of calendars, lie apart. */
+const MOST_CHARACTERS = 300_000
+
+function refuseTooLarge({ definition, versions }: StoredJob): void {
+  const kept = versions.map(({ timing: { calendars: _, ...timing }, ...version }) => ({ ...version, timing }))
+  const characters = JSON.stringify([{ ...definition, payload: null }, kept]).length
+  if (characters <= MOST_CHARACTERS) return
+  throw new InputError({
+    code: 'job.too-large',
+    field: 'job',
+    value: `${characters} characters`,
+    problem: `is more than the ${MOST_CHARACTERS} that a job and its recent versions may have together`,
+    remedy: 'Use fewer schedules or headers, or wait half a minute between edits',
+  })
 }
 
 /** A version that leaves the times as they are: what the last save took from template and calendars holds on. */

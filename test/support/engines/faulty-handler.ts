@@ -16,8 +16,14 @@ export interface FaultyHandler {
   lost(): number
 }
 
-/** `every` 1 loses the answer to each first attempt, 10 that to every tenth. */
-export function faultyHandler(every: number): FaultyHandler {
+export interface Losing {
+  /** 1 loses the answer to each first attempt, 10 that to every tenth. */
+  readonly every: number
+  /** Loses the answers to all attempts of a write, so that nobody ever hears of it; reads pass. */
+  readonly isForGood?: boolean
+}
+
+export function faultyHandler({ every, isForGood = false }: Losing): FaultyHandler {
   const inner = new DynamoDBClient({ region: 'us-east-1' }).config.requestHandler
   const pass = inner.handle.bind(inner)
   let lost = 0
@@ -34,12 +40,12 @@ export function faultyHandler(every: number): FaultyHandler {
     const operation = request.headers['x-amz-target']?.split('.')[1] ?? ''
     const isFirstTry = request.headers['amz-sdk-request']?.startsWith('attempt=1') === true
     if (isFirstTry) firstTries += 1
-    const isLost = isFirstTry && firstTries % every === 0
+    const isLost = (isFirstTry || isForGood) && firstTries % every === 0
     if (isLost && WRITES.includes(operation)) {
       await pass(request, options)
       return fail()
     }
-    return isLost && READS.includes(operation) ? fail() : pass(request, options)
+    return isLost && !isForGood && READS.includes(operation) ? fail() : pass(request, options)
   }
   inner.handle = handle
   return { handler: inner, lost: () => lost }

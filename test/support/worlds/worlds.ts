@@ -40,7 +40,7 @@ interface Opened {
 
 function openTable(endpoint: string, tableName: string, shardCount: number, losesEvery: number | null): Opened {
   const clock = realClock()
-  const handler = losesEvery === null ? null : faultyHandler(losesEvery)
+  const handler = losesEvery === null ? null : faultyHandler({ every: losesEvery })
   const client = dynamoClient({ endpoint, clock, ...(handler === null ? {} : { requestHandler: handler.handler }) })
   const stores = dynamoStores({ client, tableName, shardCount, ledgerDays: 30, clock })
   const more: Opened[] = []

@@ -1,0 +1,80 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { readDepths, writeDepths } from '../../shared/aws/depth-text.ts'
+import type { Attributes } from '../../shared/aws/expression.ts'
+import { readChange, readJob, readMeta, readOpen, readShard, writeJob, writeShard } from '../../shared/aws/items.ts'
+import { keyOf } from '../../shared/aws/keys.ts'
+import { jobSchema } from '../../shared/core/job/job.ts'
+import { revise } from '../../shared/core/job/revise.ts'
+import { newShard } from '../../shared/core/shard.ts'
+
+const definition = jobSchema.parse({
+  name: 'job',
+  schedules: [{ every: 60 }],
+  target: { type: 'handler', handler: 'echo' },
+})
+const moment = { now: 1000, activeFrom: 1002, auditedThrough: 0 }
+const resolved = { template: null, calendars: [] }
+const id = 'AAAAAAAAAAA'
+const job = revise({ id, old: null, definition, resolved, status: 'RUNNING', stopped: null, ...moment })
+const at = (item: Attributes, key: Parameters<typeof keyOf>[0]): Attributes => {
+  const { pk, sk } = keyOf(key)
+  return { ...item, pk: { S: pk }, sk: { S: sk } }
+}
+const jobItem = at(writeJob({ ...job, versions: [] }), { type: 'job', shard: 0, jobId: id })
+
+describe('an item', () => {
+  test('of a job holds only the fields that differ from their defaults', () => {
+    const { versions, ...item } = writeJob({ ...job, versions: [] })
+    expect(Object.keys(item).sort()).toEqual(['createdAt', 'name', 'schedules', 'target', 'updatedAt', 'version'])
+    expect(versions).toEqual({ S: '[]' })
+  })
+
+  test.each<[string, () => unknown]>([
+    ['JOB#0000 AAAAAAAAAAA cannot be read: versions', () => readJob(jobItem)],
+    [
+      'cannot be read: name',
+      () =>
+        readJob({
+          ...jobItem,
+          versions: {
+            S: '[{"version":1,"activeFrom":5,"status":"RUNNING","timing":{"schedules":[]},"misfire":{"policy":"DO_NOTHING"},"timeoutSeconds":1,"maxLatenessSeconds":null,"priority":0}]',
+          },
+          name: { S: '"Bad Name"' },
+        }),
+    ],
+    ['is no job', () => readJob(at({}, { type: 'meta' }))],
+    ['cannot be read: shardCount', () => readMeta(at({}, { type: 'meta' }))],
+    [
+      'cannot be read: epoch',
+      () => readShard(at({ ...writeShard(newShard(5)), epoch: { S: 'x' } }, { type: 'shard', shard: 0 })),
+    ],
+    [
+      'are no page depths',
+      () => readShard(at({ ...writeShard(newShard(5)), depths: { S: '5;00' } }, { type: 'shard', shard: 0 })),
+    ],
+    ['is of type meta, not change', () => readChange(at({}, { type: 'meta' }))],
+    ['cannot be read: times', () => readOpen(at({}, { type: 'open', shard: 0, ms: 1, runId: 'a.1' }))],
+  ])('that is broken is said to be, with its key: %s', (message, read) => {
+    expect(read).toThrow(message)
+  })
+})
+
+describe('page depths', () => {
+  test('are read as they were written', () => {
+    const depths = fc.uniqueArray(fc.tuple(fc.integer({ min: 1_790_000_000, max: 1_790_000_400 }), fc.nat(20)), {
+      selector: ([second]) => second,
+    })
+    fc.assert(
+      fc.property(depths, (pairs) => {
+        const map = new Map([...pairs].sort(([a], [b]) => a - b))
+        expect(readDepths(writeDepths(map))).toEqual(map)
+      }),
+    )
+  })
+
+  test('of five minutes leave room in a kilobyte', () => {
+    const depths = new Map(Array.from({ length: 300 }, (_, n) => [1_790_000_000 + n, 20]))
+    expect(writeDepths(depths).length).toBeLessThan(320)
+  })
+})
