@@ -2,3 +2,21 @@
 
 /** The source of every event that Tickring puts on its bus. */
 export const EVENT_SOURCE = 'tickring'
+
+/** The environment of the functions. */
+export const ENV = {
+  tableName: 'TICKRING_TABLE',
+  shardCount: 'TICKRING_SHARD_COUNT',
+  ledgerDays: 'TICKRING_LEDGER_DAYS',
+  hopSeconds: 'TICKRING_HOP_SECONDS',
+  fastQueueUrl: 'TICKRING_FAST_QUEUE_URL',
+  slowQueueUrl: 'TICKRING_SLOW_QUEUE_URL',
+  watchQueueUrl: 'TICKRING_WATCH_QUEUE_URL',
+  busName: 'TICKRING_BUS',
+  /** Set only where the services run on this machine; the SDK's own names for them. */
+  dynamoEndpoint: 'AWS_ENDPOINT_URL_DYNAMODB',
+  queueEndpoint: 'AWS_ENDPOINT_URL_SQS',
+  busEndpoint: 'AWS_ENDPOINT_URL_EVENTBRIDGE',
+} as const
+
+export type Environment = Readonly<Record<string, string | undefined>>

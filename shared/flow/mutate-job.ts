@@ -1,17 +1,22 @@
 // One mutation of a job: read, decide, commit as one transaction, and make sure that tickers see it in time. It comes
 // into force two seconds after the store's time and after all that is opened, never earlier.
 
+import type { WatchMessage } from '../core/chain.ts'
 import { activeFromOf, sureFromOf } from '../core/job/edit.ts'
 import { hashOfId, shardOf } from '../core/job/id.ts'
 import { type Moment, writeOf } from '../core/job/revise.ts'
 import type { StoredJob } from '../core/job/stored.ts'
+import { nextDue } from '../core/planner/due.ts'
 import type { ShardItem } from '../core/shard.ts'
-import type { Clock, Stores } from '../ports.ts'
+import { NEVER } from '../core/time/instants.ts'
+import type { Clock, Queue, Stores } from '../ports.ts'
 import { Conflict } from './refusals.ts'
 
 export interface JobsWorld extends Pick<Stores, 'jobs' | 'shards' | 'states' | 'calendars' | 'templates'> {
   readonly clock: Clock
   readonly shardCount: number
+  /** Where a sleeping shard is woken. */
+  readonly watch: Pick<Queue, 'send'>
 }
 
 /** Who asks, and which version they believe to change; undefined where they do not care. */
@@ -47,7 +52,7 @@ export async function mutateJob(
     if (!(await world.jobs.commit(write))) continue
     const committedMs = world.clock.nowMs()
     if (committedMs > stampMs + LATE_AFTER_MS) await world.jobs.announce({ ...write.change, ms: committedMs })
-    return { job: await madeSure(world, job, shard), before }
+    return { job: await madeKnown(world, job, shard), before }
   }
   throw new Error(`job ${id} was changed by others ${MOST_TRIES} times in a row. Try again`)
 }
@@ -65,13 +70,24 @@ async function accountedThrough(world: JobsWorld, job: StoredJob, shard: ShardIt
   return Math.min(shard.auditedThrough, ...[...shard.backlog, ...cursors].map(({ from }) => from - 1))
 }
 
-/** Where a ticker opened seconds past activeFrom before the commit was known, the version says from when on it is sure. */
-async function madeSure(world: JobsWorld, job: StoredJob, shard: number): Promise<StoredJob> {
-  const { fence } = await shardOrThrow(world, shard)
+/**
+ * Read after the commit: where a ticker opened seconds past activeFrom before the commit was known, the version says from when on
+ * it is sure; and a shard that would sleep past the job's next instant is woken. One that falls asleep later finds the change itself.
+ */
+async function madeKnown(world: JobsWorld, job: StoredJob, shard: number): Promise<StoredJob> {
+  const { fence, sleepUntil } = await shardOrThrow(world, shard)
   const newest = job.versions[job.versions.length - 1]
+  if (sleepUntil !== null) await wakeIfDue(world, shard, nextDue(job, newest.activeFrom - 1), sleepUntil)
   const sureFrom = sureFromOf(newest.activeFrom, fence)
   if (sureFrom === undefined) return job
   const sure = { ...job, versions: [...job.versions.slice(0, -1), { ...newest, sureFrom }] }
   await world.jobs.amend(sure)
   return sure
+}
+
+async function wakeIfDue(world: JobsWorld, shard: number, due: number, sleepUntil: number): Promise<void> {
+  if (due === NEVER || due >= sleepUntil) return
+  const wake: WatchMessage = { type: 'wake', shard }
+  const unsent = await world.watch.send([{ body: JSON.stringify(wake) }])
+  if (unsent.length > 0) throw new Error(`shard ${shard} sleeps and could not be woken. Save the job again`)
 }

@@ -1,9 +1,9 @@
 import type { EventBridgeClient } from '@aws-sdk/client-eventbridge'
 import { afterEach, describe, expect, test } from 'vitest'
+import type { Engine } from '../../local/engines/dynamodb.ts'
+import { type PutEntry, startEventBus, type TakeEvent } from '../../local/engines/event-bus.ts'
 import { EventBridgeBus } from '../../shared/aws/bus.ts'
 import { busClient } from '../../shared/aws/sdk.ts'
-import type { Engine } from '../support/engines/dynamodb.ts'
-import { type PutEntry, startEventBus, type TakeEvent } from '../support/engines/event-bus.ts'
 
 const events = (count: number) => Array.from({ length: count }, (_, n) => ({ type: 'tick', detail: { n } }))
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { createTable } from '../../local/engines/table.ts'
 import { dynamoClient } from '../../shared/aws/sdk.ts'
 import { StoreClock } from '../../shared/aws/store-clock.ts'
 import { dynamoStores } from '../../shared/aws/stores.ts'
@@ -9,7 +10,6 @@ import { JobsOfShard } from '../../shared/flow/follow-jobs.ts'
 import { saveJobs } from '../../shared/flow/manage-jobs.ts'
 import type { Stores } from '../../shared/ports.ts'
 import { countCapacity } from '../support/engines/capacity.ts'
-import { createTable } from '../support/engines/table.ts'
 import type { EngineName } from '../support/worlds/names.ts'
 
 const ENGINES: readonly EngineName[] = ['dynoxide', 'DynamoDB Local']
@@ -67,7 +67,7 @@ describe.each(ENGINES)('what it costs [%s]', (name) => {
           schedules: [{ cron: '0 0 1 1 *' }],
           target: { type: 'handler', handler: 'echo' },
         }))
-        await saveJobs({ ...stores, clock, shardCount: 1 }, bodies, { by: 'test' })
+        await saveJobs({ ...stores, clock, shardCount: 1, watch: { send: async () => [] } }, bodies, { by: 'test' })
         // An hour later none of this is news any more.
         const later = { nowMs: () => clock.nowMs() + 3_600_000 }
         const jobs = new JobsOfShard({ jobs: stores.jobs, clock: later }, 0, {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import type { SQSClient } from '@aws-sdk/client-sqs'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Engine } from '../../local/engines/dynamodb.ts'
+import { createQueue, startQueues } from '../../local/engines/fauxqs.ts'
 import { SqsQueue } from '../../shared/aws/queue.ts'
 import { pollingClient, queueClient } from '../../shared/aws/sdk.ts'
 import type { Message, Queue } from '../../shared/ports.ts'
-import type { Engine } from '../support/engines/dynamodb.ts'
-import { createQueue, startQueues } from '../support/engines/fauxqs.ts'
 
 const bodies = (count: number): Message[] => Array.from({ length: count }, (_, n) => ({ body: `message ${n}` }))
 

@@ -8,7 +8,7 @@ import {
   startDynoxide,
   whyNoDynamoDbLocal,
   whyNoDynoxide,
-} from '../engines/dynamodb.ts'
+} from '../../../local/engines/dynamodb.ts'
 import type { EngineState } from './names.ts'
 
 async function startOrSay(

@@ -1,7 +1,7 @@
 // Says at the end of a run in which worlds the contract was kept, and why not in the others.
 
 import type { Reporter, TestModule } from 'vitest/node'
-import { whyNoDynamoDbLocal, whyNoDynoxide } from '../engines/dynamodb.ts'
+import { whyNoDynamoDbLocal, whyNoDynoxide } from '../../../local/engines/dynamodb.ts'
 import { type EngineName, WORLDS, type WorldName } from './names.ts'
 
 const WHY_NOT: Record<EngineName, () => string | null> = {

@@ -2,18 +2,20 @@
 // behind a handler that loses answers.
 
 import { afterEach, describe, inject } from 'vitest'
+import { createTable } from '../../../local/engines/table.ts'
 import { dynamoClient } from '../../../shared/aws/sdk.ts'
 import { StoreClock } from '../../../shared/aws/store-clock.ts'
 import { dynamoStores } from '../../../shared/aws/stores.ts'
 import type { Clock, Stores } from '../../../shared/ports.ts'
 import { faultyHandler } from '../engines/faulty-handler.ts'
-import { createTable } from '../engines/table.ts'
+import { MemoryQueue } from '../memory/queue.ts'
 import { memoryStores } from '../memory/stores.ts'
 import { type EngineName, WORLDS, type WorldName } from './names.ts'
 
 export interface World extends Stores {
   readonly clock: Clock
   readonly shardCount: number
+  readonly watch: MemoryQueue
   /** How many answers were lost so far. */
   lost(): number
   /** Another process with its own clients on the same table. */
@@ -27,6 +29,7 @@ function memoryWorld(shardCount: number): World {
     ...memoryStores(shardCount),
     clock: realClock(),
     shardCount,
+    watch: new MemoryQueue(() => Date.now()),
     lost: () => 0,
     again: () => world,
   }
@@ -53,7 +56,17 @@ function openTable(endpoint: string, tableName: string, shardCount: number, lose
     client.destroy()
     for (const opened of more) opened.close()
   }
-  return { world: { ...stores, clock, shardCount, lost: () => handler?.lost() ?? 0, again }, close }
+  return {
+    world: {
+      ...stores,
+      clock,
+      shardCount,
+      watch: new MemoryQueue(() => Date.now()),
+      lost: () => handler?.lost() ?? 0,
+      again,
+    },
+    close,
+  }
 }
 
 let tables = 0

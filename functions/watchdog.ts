@@ -1,0 +1,69 @@
+// The door of those who keep chains alive: switches and wakes from their queue, and the rule that comes once a minute.
+
+import { watchMessageSchema } from '../shared/core/chain.ts'
+import { ShardMemory } from '../shared/flow/shard-memory.ts'
+import { startShards } from '../shared/flow/start-shards.ts'
+import type { TickWorld } from '../shared/flow/tick-world.ts'
+import { type Watched, watch, watchMinute } from '../shared/flow/watch.ts'
+import { consoleOutput, log, type Output, putMetrics } from './output.ts'
+import { worldFrom } from './world.ts'
+
+/** What SQS hands over, as far as it matters; a minute rule brings no records. */
+export interface WatchDelivery {
+  readonly Records?: readonly { readonly messageId: string; readonly body: string }[]
+}
+
+export interface BatchResult {
+  readonly batchItemFailures: readonly { readonly itemIdentifier: string }[]
+}
+
+export type Watchdog = (event: WatchDelivery) => Promise<BatchResult>
+
+export function makeWatchdog(world: TickWorld, output: Output): Watchdog {
+  const memories = Array.from({ length: world.shardCount }, (_, shard) => new ShardMemory(world, shard))
+  return async ({ Records }) => {
+    if (Records !== undefined) return { batchItemFailures: await watchAll(world, output, Records) }
+    await startShards(world)
+    const results = await Promise.allSettled(memories.map((memory) => watchMinute(world, memory)))
+    for (const [shard, result] of results.entries()) {
+      if (result.status === 'fulfilled') report(output, shard, 'minute rule', result.value)
+      else log(output, 'error', 'a shard could not be watched', { shard, reason: String(result.reason) })
+    }
+    return { batchItemFailures: [] }
+  }
+}
+
+/** Each for itself: what fails is delivered again. */
+async function watchAll(
+  world: TickWorld,
+  output: Output,
+  records: NonNullable<WatchDelivery['Records']>,
+): Promise<{ itemIdentifier: string }[]> {
+  const failures = await Promise.all(
+    records.map(async ({ messageId, body }) => {
+      try {
+        const message = watchMessageSchema.parse(JSON.parse(body))
+        report(output, message.shard, message.type, await watch(world, message))
+        return []
+      } catch (error) {
+        log(output, 'error', 'a switch or wake failed and will come again', { body, reason: String(error) })
+        return [{ itemIdentifier: messageId }]
+      }
+    }),
+  )
+  return failures.flat()
+}
+
+function report(output: Output, shard: number, by: string, result: Watched): void {
+  if (result === 'alive' || result === 'asleep') return
+  log(output, result === 'taken over' || result === 'missing' ? 'warn' : 'info', `${by}: ${result}`, { shard })
+  if (result === 'taken over') putMetrics(output, shard, { takeOvers: 1 })
+}
+
+let environment: Watchdog | null = null
+
+export const handler: Watchdog = (event) => {
+  const output = consoleOutput(() => Date.now())
+  environment ??= makeWatchdog(worldFrom(process.env, output), output)
+  return environment(event)
+}

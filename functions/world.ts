@@ -1,0 +1,70 @@
+// The world as the environment of a function describes it: one table, three queues, one bus.
+
+import { EventBridgeBus } from '../shared/aws/bus.ts'
+import { ENV, type Environment } from '../shared/aws/env.ts'
+import { SqsQueue } from '../shared/aws/queue.ts'
+import { busClient, dynamoClient, queueClient } from '../shared/aws/sdk.ts'
+import { type LocalClock, StoreClock } from '../shared/aws/store-clock.ts'
+import { dynamoStores } from '../shared/aws/stores.ts'
+import type { TickWorld } from '../shared/flow/tick-world.ts'
+import { log, type Output } from './output.ts'
+
+const THIS_MACHINE: LocalClock = { wallMs: () => Date.now(), steadyMs: () => performance.now() }
+
+export interface OpenedWorld extends TickWorld {
+  readonly storeClock: StoreClock
+  close(): void
+}
+
+export function worldFrom(env: Environment, output: Output, local: LocalClock = THIS_MACHINE): OpenedWorld {
+  const storeClock = new StoreClock(local)
+  const client = dynamoClient({ endpoint: env[ENV.dynamoEndpoint], clock: storeClock })
+  const queues = queueClient({ endpoint: env[ENV.queueEndpoint] })
+  const events = busClient({ endpoint: env[ENV.busEndpoint] })
+  const shardCount = wholeNumber(env, ENV.shardCount)
+  const queue = (name: string) => new SqsQueue({ client: queues, url: required(env, name) })
+  return {
+    ...dynamoStores({
+      client,
+      tableName: required(env, ENV.tableName),
+      shardCount,
+      ledgerDays: wholeNumber(env, ENV.ledgerDays),
+      clock: storeClock,
+    }),
+    clock: storeClock,
+    storeClock,
+    shardCount,
+    hopSeconds: wholeNumber(env, ENV.hopSeconds),
+    queues: { fast: queue(ENV.fastQueueUrl), slow: queue(ENV.slowQueueUrl) },
+    watch: queue(ENV.watchQueueUrl),
+    bus: new EventBridgeBus(events, required(env, ENV.busName)),
+    until: (ms) => until(storeClock, ms),
+    newId: () => crypto.randomUUID(),
+    warn: (message, detail) => log(output, 'warn', message, detail),
+    close: () => {
+      client.destroy()
+      queues.destroy()
+      events.destroy()
+    },
+  }
+}
+
+/** A timer may fire early by a little, and the store's time may have moved: it is asked again until it has come. */
+async function until(clock: StoreClock, ms: number): Promise<void> {
+  for (let left = ms - clock.nowMs(); left > 0; left = ms - clock.nowMs()) {
+    await new Promise((resolve) => setTimeout(resolve, Math.ceil(left)))
+  }
+}
+
+function required(env: Environment, name: string): string {
+  const value = env[name]
+  if (value === undefined || value === '')
+    throw new Error(`${name} is not set. The stack sets it; set it yourself to run without one`)
+  return value
+}
+
+function wholeNumber(env: Environment, name: string): number {
+  const value = Number(required(env, name))
+  if (Number.isSafeInteger(value) && value > 0) return value
+  throw new Error(`${name} is ${JSON.stringify(env[name])}. Use a whole number above 0`)
+}

@@ -1,0 +1,60 @@
+// The environments of one function, as Lambda keeps them: an idle one is used again, a busy one is never shared, no more
+// than a number at once, and one that takes too long or is killed never comes back.
+
+export interface Environment<Event, Result> {
+  handle(event: Event): Promise<Result>
+  /** Nothing that the environment does from now on reaches the world. */
+  kill(): void
+}
+
+export interface PoolOptions<Event, Result> {
+  readonly make: () => Environment<Event, Result>
+  readonly most: number
+  readonly timeoutMs: number
+}
+
+export class Throttled extends Error {}
+
+export class Pool<Event, Result> {
+  readonly #options: PoolOptions<Event, Result>
+  readonly #idle: Environment<Event, Result>[] = []
+  readonly #busy = new Set<Environment<Event, Result>>()
+
+  constructor(options: PoolOptions<Event, Result>) {
+    this.#options = options
+  }
+
+  get busy(): readonly Environment<Event, Result>[] {
+    return [...this.#busy]
+  }
+
+  /** Throws Throttled where all environments are busy. */
+  async invoke(event: Event): Promise<Result> {
+    if (this.#busy.size >= this.#options.most) throw new Throttled('all environments are busy')
+    const environment = this.#idle.pop() ?? this.#options.make()
+    this.#busy.add(environment)
+    const handling = environment.handle(event)
+    let timer: NodeJS.Timeout | undefined
+    const timeout = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error('the function took too long')), this.#options.timeoutMs)
+    })
+    try {
+      const result = await Promise.race([handling, timeout])
+      if (this.#busy.has(environment)) this.#idle.push(environment)
+      return result
+    } catch (error) {
+      environment.kill()
+      throw error
+    } finally {
+      clearTimeout(timer)
+      this.#busy.delete(environment)
+    }
+  }
+
+  /** Kills what runs now and forgets what is warm: the next call begins cold. */
+  kill(): void {
+    for (const environment of [...this.#busy, ...this.#idle]) environment.kill()
+    this.#idle.length = 0
+    this.#busy.clear()
+  }
+}

@@ -1,0 +1,73 @@
+// The chain of ticks: what one link tells the next, when a shard may be taken over, when it sleeps and what wakes it.
+
+import { z } from 'zod'
+import type { ShardItem } from './shard.ts'
+import { NEVER } from './time/instants.ts'
+
+/** The type of the event that makes a link. */
+export const TICK = 'tick'
+
+export const tickEventSchema = z.object({
+  shard: z.int().min(0),
+  epoch: z.int(),
+  /** The second after the fence, as the sender knew it. */
+  second: z.int(),
+  /** The last second of which every send was acknowledged. */
+  doneThrough: z.int(),
+  /** Some job is being caught up. */
+  catchesUp: z.boolean(),
+})
+
+export type TickEvent = z.infer<typeof tickEventSchema>
+
+export const watchMessageSchema = z.discriminatedUnion('type', [
+  /** Sent ahead by a link: whoever gets it looks whether the chain is still alive. */
+  z.object({ type: z.literal('switch'), shard: z.int().min(0), second: z.int() }),
+  /** A job is due sooner than the shard would wake by itself. */
+  z.object({ type: z.literal('wake'), shard: z.int().min(0) }),
+])
+
+export type WatchMessage = z.infer<typeof watchMessageSchema>
+
+const LEASE_SECONDS = 6
+export const leaseUntilOf = (second: number): number => second + LEASE_SECONDS
+
+export const isLeaseOver = ({ leaseUntil }: ShardItem, now: number): boolean => now >= leaseUntil
+
+/** A link sends a switch whenever its fence passes a multiple of this. */
+const SWITCH_EVERY_SECONDS = 5
+export const SWITCH_DELAY_SECONDS = 6
+
+export const sendsSwitch = (previousFence: number, fence: number): boolean =>
+  Math.floor(fence / SWITCH_EVERY_SECONDS) > Math.floor(previousFence / SWITCH_EVERY_SECONDS)
+
+/** The chain went on after the switch was sent, or it sleeps and others wake it. */
+export const isSwitchNeedless = (shard: ShardItem, second: number): boolean =>
+  shard.sleepUntil !== null || shard.fence >= second + SWITCH_EVERY_SECONDS
+
+const AFTER_LEASE_SECONDS = 1
+const RETRY_SWITCH_SECONDS = 7
+
+/** How long a switch that is still needed is put back. */
+export const switchDelaySeconds = ({ leaseUntil }: ShardItem, now: number): number =>
+  leaseUntil > now ? leaseUntil - now + AFTER_LEASE_SECONDS : RETRY_SWITCH_SECONDS
+
+/** More than two runs of a minute rule lie between: nothing due in this time, and the chain may stop. */
+export const AWAKE_AHEAD_SECONDS = 150
+/** One-time jobs that are further ahead are not in memory; the minute rule looks for them. */
+const LONGEST_SLEEP_SECONDS = 86_400
+
+/** Until when a shard may sleep after a second, or null where it must stay awake. */
+export function sleepUntilOf(nextDue: number, second: number): number | null {
+  if (nextDue === NEVER) return second + LONGEST_SLEEP_SECONDS
+  return nextDue > second + AWAKE_AHEAD_SECONDS ? nextDue : null
+}
+
+/** The event that goes on from a shard item which is ours. */
+export const nextEvent = (shard: number, item: ShardItem, doneThrough: number, catchesUp: boolean): TickEvent => ({
+  shard,
+  epoch: item.epoch,
+  second: item.fence + 1,
+  doneThrough,
+  catchesUp,
+})

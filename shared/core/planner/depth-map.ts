@@ -1,0 +1,34 @@
+// The depths of recent seconds in the shard item. A second leaves it only when its minute has an item of its own, where
+// readers look next, and not before it is three minutes old.
+
+const KEPT_SECONDS = 180
+
+const minuteOf = (second: number): number => Math.floor(second / 60)
+
+/** The map with what a fence opens, without what its readers find elsewhere. `writtenThrough` is the last minute that has its item. */
+export function nextDepths(
+  depths: ReadonlyMap<number, number>,
+  opened: ReadonlyMap<number, number>,
+  fence: number,
+  writtenThrough: number,
+): Map<number, number> {
+  const isNeeded = (second: number) => second > fence - KEPT_SECONDS || minuteOf(second) > writtenThrough
+  return new Map([...[...depths].filter(([second]) => isNeeded(second)), ...opened])
+}
+
+/** Minutes that are over and whose depths can be kept in items of their own, oldest first. */
+export function wholeMinutes(
+  depths: ReadonlyMap<number, number>,
+  fence: number,
+  writtenThrough: number,
+): { readonly minute: number; readonly depths: ReadonlyMap<number, number> }[] {
+  const byMinute = new Map<number, Map<number, number>>()
+  for (const [second, depth] of depths) {
+    const minute = minuteOf(second)
+    if (minute >= minuteOf(fence) || minute <= writtenThrough) continue
+    const seconds = byMinute.get(minute) ?? new Map<number, number>()
+    seconds.set(second, depth)
+    byMinute.set(minute, seconds)
+  }
+  return [...byMinute].sort(([a], [b]) => a - b).map(([minute, seconds]) => ({ minute, depths: seconds }))
+}

@@ -1,0 +1,148 @@
+// Compares what was due with what the ledger holds, and sends again what is missing, dead or waited for. This is how a
+// wiped queue heals and a dead executor's runs come back.
+
+import { type Lane, laneOf, NEW_LANE } from '../core/lanes.ts'
+import { audit, auditableThrough, isResendDue, openDelaySeconds } from '../core/ledger/audit.ts'
+import { NOTHING_FOUND } from '../core/ledger/standing.ts'
+import { pageOf } from '../core/pages/depth.ts'
+import type { PlannedRun } from '../core/planner/snapshot.ts'
+import type { OpenRun, PageKey } from '../core/run/record.ts'
+import { formatRunId } from '../core/run/run.ts'
+import { isTerminal } from '../core/run/status.ts'
+import type { ShardItem } from '../core/shard.ts'
+import type { PageContent } from '../ports.ts'
+import { markMissed, prepare, send } from './fire.ts'
+import type { ShardMemory } from './shard-memory.ts'
+import type { TickWorld } from './tick-world.ts'
+
+export const AUDIT_EVERY_MS = 10_000
+
+export interface Audited {
+  readonly auditedThrough: number
+  readonly resent: number
+  readonly missed: number
+  readonly doubled: number
+}
+
+/** Without a sign of life for so long whoever ran it is gone. */
+const DEAD_AFTER_MS = 20_000
+const OPEN_RUNS_A_ROUND = 1000
+const FAR_FUTURE_MS = 9_000_000_000_000
+
+export async function auditShard(world: TickWorld, memory: ShardMemory, shard: ShardItem): Promise<Audited> {
+  const nowMs = world.clock.nowMs()
+  const now = Math.floor(nowMs / 1000)
+  const sinceLastMs = Math.min(AUDIT_EVERY_MS, nowMs - memory.lastAuditMs)
+  memory.lastAuditMs = nowMs
+  const opened = await resendOpen(world, memory.shard, nowMs)
+  const through = auditableThrough(shard, now, Math.floor(memory.drainedMs / 1000))
+  if (through <= shard.auditedThrough)
+    return { auditedThrough: shard.auditedThrough, resent: opened, missed: 0, doubled: 0 }
+  const depths = await depthsOf(world, memory.shard, shard, through)
+  // Seconds without a depth are gaps: the backlog and the list of open runs account for those.
+  const runs = memory.snapshot.due(shard.auditedThrough + 1, through + 1).filter(({ second }) => depths.has(second))
+  const find = await ledgerOf(world, memory.shard, runs, depths)
+  const result = audit({ runs, after: shard.auditedThrough, through, find, isLive: () => true, now })
+  await markMissed(world, memory.shard, result.tooLate, depths)
+  const resent = await resend(world, memory, result.resend, depths, now, Math.ceil(sinceLastMs / 1000))
+  if (result.doubled.length > 0) {
+    world.warn('instants with two records', { runs: result.doubled.map(({ jobId, second }) => `${jobId}.${second}`) })
+  }
+  if (result.auditedThrough > shard.auditedThrough) {
+    await world.shards.moveAudited(memory.shard, shard.auditedThrough, result.auditedThrough)
+  }
+  return {
+    auditedThrough: result.auditedThrough,
+    resent: resent + opened,
+    missed: result.tooLate.length,
+    doubled: result.doubled.length,
+  }
+}
+
+/** Page depths of the seconds to audit: in the shard item, or where an audit lags behind in the items of their minutes. */
+async function depthsOf(
+  world: TickWorld,
+  shard: number,
+  item: ShardItem,
+  through: number,
+): Promise<ReadonlyMap<number, number>> {
+  const from = item.auditedThrough + 1
+  const isInItem = [...item.depths.keys()].some((second) => second <= from)
+  if (isInItem) return item.depths
+  const hours = new Set([Math.floor(from / 3600), Math.floor(through / 3600)])
+  const minutes = await Promise.all([...hours].map((hour) => world.shards.minutes(shard, hour)))
+  return new Map([...minutes.flat().flatMap(({ depths }) => [...depths]), ...item.depths])
+}
+
+async function ledgerOf(
+  world: TickWorld,
+  shard: number,
+  runs: readonly PlannedRun[],
+  depths: ReadonlyMap<number, number>,
+) {
+  const keys = new Map(runs.map((run) => [nameOf(pageKeyOf(shard, run, depths)), pageKeyOf(shard, run, depths)]))
+  const contents = await world.ledger.readPages([...keys.values()])
+  const pages = new Map(contents.map((content): [string, PageContent] => [nameOf(content.key), content]))
+  const entryOf = (run: PlannedRun) => pages.get(nameOf(pageKeyOf(shard, run, depths)))?.entries.get(run.jobId) ?? null
+  // The list of open runs is read only where it matters.
+  const isUnsettled = (run: PlannedRun) => {
+    const entry = entryOf(run)
+    return entry !== null && !isTerminal(entry.status)
+  }
+  const open = runs.some(isUnsettled) ? await world.open.due(shard, FAR_FUTURE_MS, OPEN_RUNS_A_ROUND * 10) : []
+  const openIds = new Set(open.map(({ runId }) => runId))
+  return (run: PlannedRun) => ({
+    ...NOTHING_FOUND,
+    page: entryOf(run),
+    isOpen: openIds.has(formatRunId({ jobId: run.jobId, second: run.second, suffix: '' })),
+  })
+}
+
+function pageKeyOf(shard: number, { second, pageBits }: PlannedRun, depths: ReadonlyMap<number, number>): PageKey {
+  const depth = depths.get(second) ?? 0
+  return { shard, second, depth, page: pageOf(pageBits, depth) }
+}
+
+const nameOf = ({ second, depth, page }: PageKey): string => `${second}.${depth}.${page}`
+
+/** One run a message: should one of them have killed its executor, the others are free of it. */
+async function resend(
+  world: TickWorld,
+  memory: ShardMemory,
+  runs: readonly PlannedRun[],
+  depths: ReadonlyMap<number, number>,
+  now: number,
+  sinceLastSeconds: number,
+): Promise<number> {
+  if (runs.length === 0) return 0
+  const isEmpty = { fast: await isQueueEmpty(world, 'fast'), slow: await isQueueEmpty(world, 'slow') }
+  const due = runs.filter((run) => {
+    const age = now - run.second
+    return isResendDue(age, age - sinceLastSeconds, isEmpty[laneOf(NEW_LANE, run.version.timeoutSeconds, run.second)])
+  })
+  const messages = due.flatMap((run) => prepare(memory, [run], depths))
+  await send(world, messages)
+  return due.length
+}
+
+async function isQueueEmpty(world: TickWorld, lane: Lane): Promise<boolean> {
+  const { visible, inFlight, delayed } = await world.queues[lane].counts()
+  return visible + inFlight + delayed === 0
+}
+
+/** Runs to come back to whose time has come: sent again, and looked at later each time. */
+async function resendOpen(world: TickWorld, shard: number, nowMs: number): Promise<number> {
+  const due = await world.open.due(shard, nowMs, OPEN_RUNS_A_ROUND)
+  const isAlive = ({ beatMs }: OpenRun) => beatMs !== null && nowMs - beatMs < DEAD_AFTER_MS
+  const idle = due.filter((run) => !isAlive(run))
+  const moved: OpenRun[] = []
+  for (const run of idle) {
+    const next = await world.open.move(run, nowMs + openDelaySeconds(run.times + 1) * 1000)
+    if (next !== null) moved.push(next)
+  }
+  for (const lane of ['fast', 'slow'] as const) {
+    const messages = moved.filter((run) => run.lane === lane).map(({ message }) => ({ body: message }))
+    if (messages.length > 0) await world.queues[lane].send(messages)
+  }
+  return moved.length
+}

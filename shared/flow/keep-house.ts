@@ -1,0 +1,76 @@
+// What a link does when its second is fired and the next event is on its way: gaps, catch-up, audit, minutes, and jobs that
+// have no instant left. Nothing here is in a hurry, and all of it can be repeated.
+
+import { wholeMinutes } from '../core/planner/depth-map.ts'
+import type { ShardItem } from '../core/shard.ts'
+import { AUDIT_EVERY_MS, type Audited, auditShard } from './audit.ts'
+import { catchUp, workBacklog } from './gaps.ts'
+import { stopJob } from './manage-jobs.ts'
+import type { ShardMemory } from './shard-memory.ts'
+import type { TickWorld } from './tick-world.ts'
+
+export interface House {
+  readonly audited: Audited | null
+  /** Instants of gaps that never run. */
+  readonly missed: number
+}
+
+interface Link {
+  readonly second: number
+  readonly latenessMs: number | null
+  readonly finishedJobs: readonly string[]
+  readonly catchesUp: boolean
+}
+
+export async function keepHouse(world: TickWorld, memory: ShardMemory, item: ShardItem, link: Link): Promise<House> {
+  const gaps = await workBacklog(world, memory, item.backlog)
+  if (memory.item === item) memory.item = { ...item, backlog: gaps.backlog }
+  const caughtUp = link.catchesUp ? await catchUp(world, memory, link.second) : []
+  await keepMinutes(world, memory, item, link)
+  const isAuditDue = world.clock.nowMs() - memory.lastAuditMs >= AUDIT_EVERY_MS
+  const audited = isAuditDue ? await auditShard(world, memory, item) : null
+  if (audited !== null && memory.item !== null) memory.item = { ...memory.item, auditedThrough: audited.auditedThrough }
+  await stopFinished(world, memory, [...link.finishedJobs, ...gaps.finishedJobs, ...caughtUp], link.second)
+  return { audited, missed: gaps.missed }
+}
+
+/** The depths of minutes that are over go into items of their own, with what was sent in them and how late. */
+async function keepMinutes(
+  world: TickWorld,
+  memory: ShardMemory,
+  item: ShardItem,
+  { second, latenessMs }: Link,
+): Promise<void> {
+  const minute = Math.floor(second / 60)
+  if (latenessMs !== null) {
+    const { maxMs = 0, sumMs = 0 } = memory.lateness.get(minute) ?? {}
+    memory.lateness.set(minute, { maxMs: Math.max(maxMs, latenessMs), sumMs: sumMs + latenessMs })
+  }
+  for (const whole of wholeMinutes(item.depths, item.fence, memory.minutesThrough)) {
+    const fires = memory.snapshot.due(whole.minute * 60, (whole.minute + 1) * 60).length
+    const lateness = memory.lateness.get(whole.minute) ?? { maxMs: 0, sumMs: 0 }
+    await world.shards.putMinute({ shard: memory.shard, minute: whole.minute, depths: whole.depths, fires, lateness })
+    memory.minutesThrough = whole.minute
+    memory.lateness.delete(whole.minute)
+  }
+}
+
+/** A job that will never be due again says so; an edit revives it. */
+async function stopFinished(
+  world: TickWorld,
+  memory: ShardMemory,
+  jobIds: readonly string[],
+  second: number,
+): Promise<void> {
+  for (const jobId of new Set(jobIds)) {
+    const isCatchingUp = memory.catchingUp?.has(jobId) === true
+    if (isCatchingUp || !memory.snapshot.hasNothingLeft(jobId, second)) continue
+    const { version } = memory.snapshot.job(jobId)?.versions.at(-1) ?? { version: 0 }
+    try {
+      await stopJob(world, jobId, { reason: 'no instant left', until: null }, { by: 'tickring', ifVersion: version })
+    } catch (error) {
+      // Somebody edited it meanwhile, which is what decides now.
+      world.warn('a job without instants was not stopped', { jobId, reason: String(error) })
+    }
+  }
+}

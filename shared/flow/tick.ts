@@ -1,0 +1,246 @@
+// One link of the chain: drain, plan, fence, fire, chain. The lease belongs to the chain and not to the link; a link whose
+// event does not fit what the shard item says ends at once, sends nothing and chains nothing.
+
+import {
+  leaseUntilOf,
+  nextEvent,
+  SWITCH_DELAY_SECONDS,
+  sendsSwitch,
+  sleepUntilOf,
+  TICK,
+  type TickEvent,
+  type WatchMessage,
+} from '../core/chain.ts'
+import { addGap } from '../core/planner/backlog.ts'
+import { nextDepths } from '../core/planner/depth-map.ts'
+import { latestFreshSecond, planTick, type TickPlan } from '../core/planner/tick.ts'
+import type { ShardItem } from '../core/shard.ts'
+import { markMissed, type Prepared, prepare, send } from './fire.ts'
+import type { Drained } from './follow-jobs.ts'
+import { type House, keepHouse } from './keep-house.ts'
+import type { ShardMemory } from './shard-memory.ts'
+import type { TickWorld } from './tick-world.ts'
+
+export interface Ticked {
+  readonly end: 'chained' | 'asleep'
+  readonly second: number
+  readonly runs: number
+  readonly messages: number
+  /** Live runs that came too late for their job. */
+  readonly missed: number
+  readonly gapSeconds: number
+  readonly changes: number
+  readonly isCold: boolean
+  /** How long after its second the last message was acknowledged; null where there was none. */
+  readonly latenessMs: number | null
+  readonly house: House
+}
+
+/** Somebody else is ahead: a duplicate, a stale event, or a chain that was taken over. */
+export interface Ended {
+  readonly end: 'stale' | 'lost'
+}
+
+/** The next event is put at the latest so long after the second, whatever is still being sent. */
+const CHAIN_AFTER_MS = 300
+/** An event that is further ahead than this was made by a clock that is wrong. */
+const MOST_AHEAD_SECONDS = 10
+
+const secondOf = (ms: number): number => Math.floor(ms / 1000)
+const nowOf = (world: TickWorld): number => secondOf(world.clock.nowMs())
+
+export async function tick(world: TickWorld, memory: ShardMemory, event: TickEvent): Promise<Ticked | Ended> {
+  let next = event
+  for (let hop = 1; ; hop++) {
+    const link = await tickSecond(world, memory, next, hop >= world.hopSeconds)
+    if ('end' in link) return link
+    next = link.next
+  }
+}
+
+async function tickSecond(
+  world: TickWorld,
+  memory: ShardMemory,
+  event: TickEvent,
+  isLastHop: boolean,
+): Promise<Ticked | Ended | { readonly next: TickEvent }> {
+  if (event.second > nowOf(world) + MOST_AHEAD_SECONDS) return { end: 'stale' }
+  await world.until((event.second - 1) * 1000)
+  const seen = await itemFor(world, memory, event)
+  if (seen === null) return { end: 'stale' }
+  const held = await drainHolding(world, memory, seen)
+  if (held === null) return { end: 'lost' }
+  const { item, drained } = held
+  const second = Math.min(Math.max(event.second, nowOf(world)), latestFreshSecond(secondOf(drained.startedMs)))
+  const plan = planTick(memory.snapshot, { ...item, watermark: event.doneThrough }, second)
+  const depths = nextDepths(item.depths, plan.opened, second, memory.minutesThrough)
+  const prepared = prepare(memory, runsOf(plan, 'sent'), depths)
+  if (sendsSwitch(item.fence, second)) await sendSwitch(world, memory.shard, second)
+  const fenced = await world.shards.fence(memory.shard, {
+    epoch: event.epoch,
+    previousFence: item.fence,
+    fence: second,
+    link: world.newId(),
+    leaseUntil: leaseUntilOf(Math.max(second, nowOf(world))),
+    watermark: event.doneThrough,
+    depths,
+    backlog: plan.gap === null ? item.backlog : addGap(item.backlog, plan.gap, second),
+  })
+  memory.item = fenced
+  if (fenced === null) return { end: 'lost' }
+  await world.until(second * 1000)
+  const firing = fire(world, memory, plan, prepared, depths, event.doneThrough)
+  const doneThrough = await Promise.race([
+    firing,
+    world.until(second * 1000 + CHAIN_AFTER_MS).then(() => event.doneThrough),
+  ])
+  const knowsOfCatchUp = memory.catchingUp === null ? event.catchesUp : memory.catchingUp.size > 0
+  const catchesUp = knowsOfCatchUp || fenced.backlog.length > 0
+  const next = nextEvent(memory.shard, fenced, doneThrough, catchesUp)
+  if (!isLastHop) {
+    await firing
+    return { next }
+  }
+  const isAsleep = await chainOrSleep(world, memory, fenced, next)
+  await firing
+  const latenessMs = prepared.length === 0 ? null : Math.max(0, memory.lastSentMs - second * 1000)
+  const house = await keepHouseOrWarn(world, memory, fenced, {
+    second,
+    latenessMs,
+    finishedJobs: plan.finishedJobs,
+    catchesUp,
+  })
+  return {
+    end: isAsleep ? 'asleep' : 'chained',
+    second,
+    runs: prepared.reduce((sum, { runs }) => sum + runs, 0),
+    messages: prepared.length,
+    missed: runsOf(plan, 'missed').length,
+    gapSeconds: plan.gap === null ? 0 : plan.gap.to - plan.gap.from + 1,
+    changes: drained.changes,
+    isCold: drained.isCold,
+    latenessMs,
+    house,
+  }
+}
+
+async function keepHouseOrWarn(...[world, memory, item, link]: Parameters<typeof keepHouse>): Promise<House> {
+  try {
+    return await keepHouse(world, memory, item, link)
+  } catch (error) {
+    // Nothing of it is lost: the next link begins with it again.
+    world.warn('what follows a tick was not finished', { reason: String(error) })
+    return { audited: null, missed: 0 }
+  }
+}
+
+/** The shard item, if it is where the event says: from memory where this ticker wrote it, else read. */
+async function itemFor(world: TickWorld, memory: ShardMemory, { epoch, second }: TickEvent): Promise<ShardItem | null> {
+  const fits = (item: ShardItem | null): item is ShardItem =>
+    item !== null && item.epoch === epoch && item.fence === second - 1 && item.sleepUntil === null
+  if (fits(memory.item)) return memory.item
+  // Another ticker went before, so what is known of catching up may be old.
+  memory.catchingUp = null
+  const item = await world.shards.read(memory.shard)
+  return fits(item) ? item : null
+}
+
+const RENEWED_EVERY_MS = 3000
+const MOST_DRAINS = 3
+
+/** Drains, and keeps the lease while a cold start takes its time. What took long is drained again, until eyes are fresh. */
+async function drainHolding(
+  world: TickWorld,
+  memory: ShardMemory,
+  seen: ShardItem,
+): Promise<{ readonly item: ShardItem; readonly drained: Drained } | null> {
+  let item = seen
+  let drained: Drained | null = null
+  for (let drains = 0; drains < MOST_DRAINS; drains++) {
+    const draining = memory.drain(item.auditedThrough)
+    for (let isOver = false; !isOver; ) {
+      const renewAtMs = world.clock.nowMs() + RENEWED_EVERY_MS
+      isOver = await Promise.race([draining.then(() => true), world.until(renewAtMs).then(() => false)])
+      const renewed = isOver ? item : await renew(world, memory.shard, item)
+      if (renewed === null) {
+        draining.catch(() => {})
+        return null
+      }
+      item = renewed
+    }
+    const latest = await draining
+    drained =
+      drained === null ? latest : { ...latest, isCold: drained.isCold, changes: drained.changes + latest.changes }
+    if (nowOf(world) <= latestFreshSecond(secondOf(latest.startedMs))) break
+  }
+  return drained === null ? null : { item, drained }
+}
+
+/** The lease for longer, and nothing else. */
+const renew = (world: TickWorld, shard: number, item: ShardItem): Promise<ShardItem | null> =>
+  world.shards.fence(shard, {
+    ...item,
+    previousFence: item.fence,
+    link: world.newId(),
+    leaseUntil: leaseUntilOf(nowOf(world)),
+  })
+
+const runsOf = (plan: TickPlan, what: 'sent' | 'missed') =>
+  plan.send.filter(({ firing }) => (firing === 'missed') === (what === 'missed')).map(({ run }) => run)
+
+async function sendSwitch(world: TickWorld, shard: number, second: number): Promise<void> {
+  const message: WatchMessage = { type: 'switch', shard, second }
+  const unsent = await world.watch.send([{ body: JSON.stringify(message), delaySeconds: SWITCH_DELAY_SECONDS }])
+  if (unsent.length > 0) throw new Error('the dead man’s switch was not taken by its queue')
+}
+
+/** Sends what is due and returns the last second of which everything was acknowledged. */
+async function fire(
+  world: TickWorld,
+  memory: ShardMemory,
+  plan: TickPlan,
+  prepared: readonly Prepared[],
+  depths: ReadonlyMap<number, number>,
+  doneBefore: number,
+): Promise<number> {
+  try {
+    await markMissed(world, memory.shard, runsOf(plan, 'missed'), depths)
+    const unsent = await send(world, prepared)
+    memory.lastSentMs = world.clock.nowMs()
+    if (unsent.size === 0) return plan.sendsThrough
+    world.warn('runs were not acknowledged and are sent again', { seconds: [...unsent] })
+    return Math.max(doneBefore, Math.min(...unsent) - 1)
+  } catch (error) {
+    // The chain goes on, and the next link sends these seconds again.
+    world.warn('runs could not be sent and are sent again', { reason: String(error) })
+    return doneBefore
+  }
+}
+
+async function chainOrSleep(world: TickWorld, memory: ShardMemory, item: ShardItem, next: TickEvent): Promise<boolean> {
+  const isQuiet = item.backlog.length === 0 && !next.catchesUp && next.doneThrough === item.fence
+  const sleepUntil = isQuiet ? sleepUntilOf(memory.snapshot.nextDue(item.fence + 1), item.fence) : null
+  if (sleepUntil === null) {
+    await world.bus.put([{ type: TICK, detail: next }])
+    return false
+  }
+  const { shard } = memory
+  const asleep = await world.shards.sleep(shard, {
+    epoch: item.epoch,
+    previousFence: item.fence,
+    link: world.newId(),
+    watermark: next.doneThrough,
+    sleepUntil,
+  })
+  memory.item = asleep
+  if (asleep === null) return true
+  // A job that was saved before the shard was seen asleep is found here; one saved later wakes the shard itself.
+  const { changes } = await memory.drain(item.auditedThrough)
+  if (changes === 0) return true
+  await sendSwitch(world, shard, asleep.fence)
+  const awake = await world.shards.takeOver(shard, asleep, world.newId(), leaseUntilOf(nowOf(world)))
+  memory.item = awake
+  if (awake === null) return true
+  await world.bus.put([{ type: TICK, detail: nextEvent(shard, awake, next.doneThrough, false) }])
+  return false
+}

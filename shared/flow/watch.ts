@@ -1,0 +1,85 @@
+// Keeps chains alive: the dead man's switch that a link sends ahead, the wake that a new job sends, and the rule that looks
+// once a minute. Each take-over is one conditional write, so of many who try one starts a chain.
+
+import {
+  AWAKE_AHEAD_SECONDS,
+  isLeaseOver,
+  isSwitchNeedless,
+  leaseUntilOf,
+  nextEvent,
+  SWITCH_DELAY_SECONDS,
+  switchDelaySeconds,
+  TICK,
+  type WatchMessage,
+} from '../core/chain.ts'
+import type { ShardItem } from '../core/shard.ts'
+import { auditShard } from './audit.ts'
+import type { ShardMemory } from './shard-memory.ts'
+import type { TickWorld } from './tick-world.ts'
+
+export type Watched = 'alive' | 'asleep' | 'put back' | 'taken over' | 'lost' | 'audited' | 'missing'
+
+const nowOf = (world: TickWorld): number => Math.floor(world.clock.nowMs() / 1000)
+
+export async function watch(world: TickWorld, message: WatchMessage): Promise<Watched> {
+  const { shard } = message
+  const item = await world.shards.read(shard)
+  if (item === null) {
+    world.warn('the shard item is missing; nothing is sent until it is restored from the table’s backup', { shard })
+    return 'missing'
+  }
+  if (message.type === 'wake') return item.sleepUntil === null ? 'alive' : takeOver(world, shard, item)
+  if (isSwitchNeedless(item, message.second)) return item.sleepUntil === null ? 'alive' : 'asleep'
+  // Put back first: should this process die now, the switch is still there.
+  await sendSwitch(world, message, switchDelaySeconds(item, nowOf(world)))
+  return isLeaseOver(item, nowOf(world)) ? startChain(world, shard, item) : 'put back'
+}
+
+/** The last resort, once a minute for each shard. */
+export async function watchMinute(world: TickWorld, memory: ShardMemory): Promise<Watched> {
+  const { shard } = memory
+  const item = await world.shards.read(shard)
+  if (item === null) {
+    world.warn('the shard item is missing; nothing is sent until it is restored from the table’s backup', { shard })
+    return 'missing'
+  }
+  if (item.sleepUntil === null) return isLeaseOver(item, nowOf(world)) ? takeOver(world, shard, item) : 'alive'
+  if (await isWakeNeeded(world, shard, item, item.sleepUntil)) return takeOver(world, shard, item)
+  if (item.auditedThrough >= item.fence) return 'asleep'
+  await memory.drain(item.auditedThrough)
+  await auditShard(world, memory, item)
+  return 'audited'
+}
+
+const CHANGE_OVERLAP_SECONDS = 60
+const MINUTES_AHEAD = 3
+
+async function isWakeNeeded(world: TickWorld, shard: number, item: ShardItem, sleepUntil: number): Promise<boolean> {
+  const now = nowOf(world)
+  if (sleepUntil <= now + AWAKE_AHEAD_SECONDS) return true
+  const changes = await world.jobs.changes(shard, (item.fence - CHANGE_OVERLAP_SECONDS) * 1000)
+  if (changes.length > 0) return true
+  const minute = Math.floor(now / 60)
+  const pointers = await Promise.all(
+    Array.from({ length: MINUTES_AHEAD + 1 }, (_, ahead) => world.jobs.pointers(shard, minute + ahead)),
+  )
+  return pointers.flat().some(({ second }) => second > item.fence)
+}
+
+async function takeOver(world: TickWorld, shard: number, item: ShardItem): Promise<Watched> {
+  await sendSwitch(world, { type: 'switch', shard, second: item.fence }, SWITCH_DELAY_SECONDS)
+  return startChain(world, shard, item)
+}
+
+async function startChain(world: TickWorld, shard: number, item: ShardItem): Promise<Watched> {
+  const taken = await world.shards.takeOver(shard, item, world.newId(), leaseUntilOf(nowOf(world)))
+  if (taken === null) return 'lost'
+  // What is being caught up is not known here; the link that follows finds out.
+  await world.bus.put([{ type: TICK, detail: nextEvent(shard, taken, taken.watermark, true) }])
+  return 'taken over'
+}
+
+async function sendSwitch(world: TickWorld, message: WatchMessage, delaySeconds: number): Promise<void> {
+  const unsent = await world.watch.send([{ body: JSON.stringify(message), delaySeconds }])
+  if (unsent.length > 0) throw new Error('the dead man’s switch was not taken by its queue')
+}

@@ -1,0 +1,304 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { StoredJob } from '../../shared/core/job/stored.ts'
+import { formatInstant } from '../../shared/core/time/instant.ts'
+import { deleteJob, saveJob, stopJob } from '../../shared/flow/manage-jobs.ts'
+import type { TickWorld } from '../../shared/flow/tick-world.ts'
+import { START, Town, type TownOptions } from '../support/town.ts'
+
+const asking = { by: 'anna' }
+const body = (name: string, part: object = {}) => ({
+  name,
+  schedules: [{ every: 1 }],
+  target: { type: 'handler', handler: 'echo' },
+  ...part,
+})
+const range = (from: number, to: number, step = 1) =>
+  Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, n) => from + n * step)
+
+const firstOf = (job: StoredJob): number => job.versions[0].activeFrom - START
+
+const towns: Town[] = []
+function begin(options?: TownOptions): Town {
+  const town = new Town(options)
+  towns.push(town)
+  town.rig.start()
+  return town
+}
+afterEach(async () => {
+  for (const town of towns.splice(0)) await town.close()
+})
+
+/** Every instant has been claimed once, none early. */
+function expectAll(town: Town, name: string, from: number, to: number): void {
+  expect(town.seconds(name).filter((second) => second >= from && second <= to)).toEqual(range(from, to))
+  expect(town.sent.filter(({ atMs, second }) => atMs < second * 1000)).toEqual([])
+}
+
+describe('the chain', () => {
+  test('sends every second once, on the second and never early', async () => {
+    const town = begin()
+    await town.run(2)
+    await saveJob(town.world, body('each'), asking)
+    await town.run(20)
+    expectAll(town, 'each', 4, 20)
+    expect(town.sent.every(({ atMs, second }) => atMs < second * 1000 + 500)).toBe(true)
+    expect(town.errors).toEqual([])
+    expect(town.warnings().filter((line) => !/minute rule|wake/.test(line))).toEqual([])
+  })
+
+  test('serves many shards side by side', async () => {
+    const town = begin({ shardCount: 8 })
+    await town.run(2)
+    for (const n of range(1, 20)) await saveJob(town.world, body(`job-${n}`), asking)
+    await town.run(12)
+    for (const n of range(1, 20)) expectAll(town, `job-${n}`, 5, 12)
+  })
+
+  test('of links that serve five seconds each sends every second once', async () => {
+    const town = begin({ hopSeconds: 5 })
+    await town.run(2)
+    await saveJob(town.world, body('each'), asking)
+    await town.run(30)
+    expectAll(town, 'each', 10, 30)
+    expect(town.ticked.length).toBeLessThan(10)
+  })
+
+  test('goes on in order after ten thousand runs in one second', async () => {
+    const town = begin()
+    await town.run(2)
+    await Promise.all(
+      range(1, 2000).map((n) => saveJob(town.world, body(`job-${n}`, { schedules: [{ every: 10 }] }), asking)),
+    )
+    await town.run(22)
+    expect(town.sent.filter(({ second }) => second === START + 10)).toHaveLength(2000)
+    expect(town.sent.filter(({ second }) => second === START + 20)).toHaveLength(2000)
+  })
+
+  test('keeps the minutes that leave the shard item, and the item stays small', async () => {
+    const town = begin()
+    await town.run(2)
+    await saveJob(town.world, body('each'), asking)
+    await town.run(400)
+    const minutes = await town.world.shards.minutes(0, Math.floor(START / 3600))
+    expect(minutes.length).toBeGreaterThanOrEqual(5)
+    expect(minutes[2]).toMatchObject({ fires: 60 })
+    expect(minutes[2].depths.size).toBe(60)
+    expect((await town.world.shards.read(0))?.depths.size).toBeLessThan(250)
+    expectAll(town, 'each', 4, 400)
+  })
+})
+
+describe('a bus that', () => {
+  const everyone = async (deliveries: TownOptions['deliveries']) => {
+    const town = begin(deliveries === undefined ? {} : { deliveries })
+    await town.run(2)
+    await saveJob(town.world, body('each'), asking)
+    await town.run(60)
+    return town
+  }
+
+  test('doubles every event changes nothing', async () => {
+    const town = await everyone(() => [150, 250])
+    expectAll(town, 'each', 4, 60)
+    const refused = town.ticked.filter(({ end }) => end === 'stale' || end === 'lost')
+    expect(refused.length).toBeGreaterThan(20)
+  })
+
+  test('delivers events again after seconds and minutes forks no chain', async () => {
+    const town = await everyone(() => [200, 3000, 30_000])
+    expectAll(town, 'each', 4, 60)
+    const last = town.ticked.filter((result) => 'second' in result && result.second === START + 50)
+    expect(last).toHaveLength(1)
+  })
+
+  test('is slow makes runs late and loses none', async () => {
+    const town = await everyone(() => [2500])
+    expectAll(town, 'each', 4, 55)
+  })
+
+  test('drops every tenth event loses nothing', async () => {
+    let events = 0
+    const town = await everyone(() => {
+      events += 1
+      return events % 10 === 0 ? [] : [200]
+    })
+    expectAll(town, 'each', 4, 45)
+  })
+})
+
+describe('a ticker that is killed', () => {
+  const points = range(1, 45).flatMap((call) => [
+    { call, when: 'before' as const },
+    { call, when: 'after' as const },
+  ])
+
+  test.each(points)('at call $call, $when its effect, is replaced and nothing is lost', async (point) => {
+    const town = begin({ killTick: (environment) => (environment === 1 ? point : undefined) })
+    await town.run(0)
+    const { job } = await saveJob(town.world, body('each'), asking)
+    await town.run(40)
+    expectAll(town, 'each', firstOf(job), 38)
+    const late = town.sent.map(({ atMs, second }) => atMs - second * 1000)
+    expect(Math.max(...late)).toBeLessThanOrEqual(10_000)
+  })
+
+  test('and comes back as a zombie after another took over changes nothing', async () => {
+    for (const call of range(5, 40, 3)) {
+      // The first ticker stands still for 20 s at one of its calls and then goes on as if nothing had happened.
+      const town: Town = begin({
+        see: (world, environment) => (environment === 1 ? stalled(world, () => town, call) : world),
+      })
+      await town.run(0)
+      const { job } = await saveJob(town.world, body('each'), asking)
+      await town.run(45)
+      expectAll(town, 'each', firstOf(job), 43)
+    }
+  })
+})
+
+/** A world in which one call takes twenty seconds. */
+function stalled(world: TickWorld, town: () => Town, call: number): TickWorld {
+  let calls = 0
+  const slow = <Part extends object>(part: Part): Part =>
+    new Proxy(part, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name)
+        if (typeof member === 'object' && member !== null) return slow(member)
+        if (typeof member !== 'function' || name === 'nowMs' || name === 'newId' || name === 'until') return member
+        return async (...parameters: unknown[]) => {
+          calls += 1
+          if (calls === call) await town().time.until(town().time.nowMs() + 20_000)
+          return Reflect.apply(member, target, parameters)
+        }
+      },
+    })
+  return slow(world)
+}
+
+describe('a queue', () => {
+  test('that is wiped heals within thirty seconds', async () => {
+    const town = begin()
+    await town.run(2)
+    await saveJob(town.world, body('each'), asking)
+    await town.run(10)
+    town.isExecuting = false
+    await town.run(20)
+    town.fast.purge()
+    const wipedMs = town.time.nowMs()
+    town.isExecuting = true
+    await town.run(60)
+    expectAll(town, 'each', 4, 60)
+    const healed = town.sent.filter(({ second }) => second > START + 10 && second <= START + 20)
+    expect(Math.max(...healed.map(({ atMs }) => atMs)) - wipedMs).toBeLessThanOrEqual(30_000)
+  })
+
+  test('with a slow backlog is not filled with copies of itself', async () => {
+    const town = begin()
+    await town.run(2)
+    await saveJob(town.world, body('each', { schedules: [{ every: 10 }] }), asking)
+    town.isExecuting = false
+    await town.run(300)
+    const { visible } = await town.fast.counts()
+    // Thirty instants, each sent again at most at the ages of 20, 80 and 320 s.
+    expect(visible).toBeLessThanOrEqual(30 * 3 + 3)
+    town.isExecuting = true
+    await town.run(310)
+    expect(town.seconds('each').filter((second) => second <= 300)).toEqual(range(10, 300, 10))
+  })
+
+  test('that refuses messages is given them again, and no second is skipped', async () => {
+    const town = begin()
+    await town.run(2)
+    await saveJob(town.world, body('each'), asking)
+    const { send } = town.fast
+    let refusals = 0
+    town.fast.send = async (messages) => {
+      refusals += 1
+      return refusals % 3 === 0 ? [...messages] : send.call(town.fast, messages)
+    }
+    await town.run(40)
+    expectAll(town, 'each', 4, 39)
+    expect(town.warnings().some((line) => line.includes('not acknowledged'))).toBe(true)
+  })
+})
+
+describe('an edit', () => {
+  const moments = range(0, 1000, 100)
+
+  test.each(moments)('that stops a job %d ms into a second lets no instant pass from its time on', async (ms) => {
+    const town = begin()
+    await town.run(1)
+    const { job } = await saveJob(town.world, body('each'), asking)
+    await town.time.run((START + 10) * 1000 + ms)
+    const stopped = await stopJob(town.world, job.id, { reason: 'stop', until: null }, asking)
+    const from = stopped.versions[1].activeFrom - START
+    await town.run(30)
+    expect(town.seconds('each')).toEqual(range(firstOf(job), from - 1))
+    expect(from).toBeLessThanOrEqual(13)
+  })
+
+  test.each(moments)('that deletes a job %d ms into a second ends it just so', async (ms) => {
+    const town = begin()
+    await town.run(1)
+    const { job } = await saveJob(town.world, body('each'), asking)
+    await town.time.run((START + 10) * 1000 + ms)
+    const gone = await deleteJob(town.world, job.id, asking)
+    await town.run(30)
+    expect(town.seconds('each')).toEqual(range(firstOf(job), gone.versions[1].activeFrom - START - 1))
+  })
+
+  test.each(moments)('of a schedule %d ms into a second holds from its time on', async (ms) => {
+    const town = begin()
+    await town.run(1)
+    const { job: first } = await saveJob(town.world, body('each'), asking)
+    await town.time.run((START + 10) * 1000 + ms)
+    const { job } = await saveJob(town.world, body('each', { schedules: [{ every: 5 }] }), asking)
+    const from = job.versions[1].activeFrom - START
+    await town.run(30)
+    expect(town.seconds('each')).toEqual([...range(firstOf(first), from - 1), ...range(Math.ceil(from / 5) * 5, 30, 5)])
+  })
+
+  test('of a one-time job: one that is due in a second fires two seconds from now', async () => {
+    const town = begin()
+    await town.run(3)
+    const at = formatInstant(START + 5)
+    const { job } = await saveJob(town.world, body('soon', { schedules: [{ at }] }), asking)
+    const due = job.versions[0].activeFrom - START
+    expect(due).toBe(5)
+    await town.run(10)
+    expect(town.seconds('soon')).toEqual([due])
+    const stored = await town.world.jobs.read(job.id)
+    expect(stored).toMatchObject({ stopped: { reason: 'no instant left', by: 'tickring' } })
+  })
+
+  test('that moves a one-time job in its last seconds fires it once', async () => {
+    for (const ms of moments) {
+      const town = begin()
+      await town.run(1)
+      await saveJob(town.world, body('moved', { schedules: [{ at: formatInstant(START + 12) }] }), asking)
+      await town.time.run((START + 8) * 1000 + ms)
+      await saveJob(town.world, body('moved', { schedules: [{ at: formatInstant(START + 20) }] }), asking)
+      await town.run(30)
+      expect(town.seconds('moved')).toEqual([20])
+    }
+  })
+})
+
+describe('stops and restarts by schedule', () => {
+  test('travel beside the runs of their second', async () => {
+    const town = begin()
+    await town.run(1)
+    const schedules = [{ every: 10 }, { kind: 'stop', every: 20 }, { kind: 'restart', every: 30 }]
+    await saveJob(town.world, body('kinds', { schedules }), asking)
+    await town.run(65)
+    const at = (second: number) =>
+      town.sent
+        .filter((each) => each.second === START + second)
+        .map(({ trigger }) => trigger)
+        .sort()
+    expect(at(10)).toEqual(['start'])
+    expect(at(20)).toEqual(['start', 'stop'])
+    expect(at(30)).toEqual(['restart'])
+    expect(at(60)).toEqual(['restart', 'stop'])
+  })
+})

@@ -1,0 +1,37 @@
+// Time that a test drives: it stands still while anything happens, and jumps to the next moment for which somebody waits.
+
+export class DrivenTime {
+  #nowMs: number
+  #waiting: { readonly ms: number; readonly wake: () => void }[] = []
+
+  constructor(startMs: number) {
+    this.#nowMs = startMs
+  }
+
+  nowMs = (): number => this.#nowMs
+
+  until = (ms: number): Promise<void> => {
+    if (ms <= this.#nowMs) return Promise.resolve()
+    return new Promise((wake) => {
+      this.#waiting.push({ ms, wake })
+    })
+  }
+
+  /** Lets everything happen that is due up to a time. Work in memory is over when the queue of immediates has been through. */
+  async run(untilMs: number): Promise<void> {
+    for (;;) {
+      await new Promise((resolve) => setImmediate(resolve))
+      const [next] = this.#waiting.sort((a, b) => a.ms - b.ms)
+      if (next === undefined || next.ms > untilMs) break
+      this.#waiting.shift()
+      this.#nowMs = next.ms
+      next.wake()
+    }
+    this.#nowMs = untilMs
+  }
+
+  /** Time passes in which nobody does anything: whoever waits wakes up late. */
+  skip(seconds: number): void {
+    this.#nowMs += seconds * 1000
+  }
+}
