@@ -64,7 +64,8 @@ export class Rig {
     if (this.#isStopped) return
     try {
       // A function that fails is not called again: the tick rule has no retries.
-      this.#options.onTick?.(await this.ticks.invoke(event))
+      const result = await this.ticks.invoke(event)
+      this.#options.onTick?.(result)
     } catch (error) {
       this.#fail(error)
     }

@@ -37,7 +37,8 @@ export class StoreClock {
     const wall = this.#local.wallMs()
     if (this.#dateMs === null) return wall
     const [earliest, latest] = this.#bounds()
-    return Math.min(Math.max(wall, earliest), latest)
+    // Clocks that never jump count in fractions; times that are written down are whole.
+    return Math.floor(Math.min(Math.max(wall, earliest), latest))
   }
 
   nowSecond(): number {

@@ -24,6 +24,8 @@ export class ShardMemory {
   /** Jobs that are being caught up, or null where that is not known yet. */
   catchingUp: Set<string> | null = null
   drainedMs = 0
+  /** Grows while jobs come in: tells a long load from one that hangs. */
+  jobsTaken = 0
   /** The last minute of which this ticker wrote the item. */
   minutesThrough = 0
   lastAuditMs = 0
@@ -66,6 +68,7 @@ export class ShardMemory {
   }
 
   #take(jobs: readonly StoredJob[]): void {
+    this.jobsTaken += jobs.length
     for (const job of jobs) {
       this.broken.delete(job.id)
 

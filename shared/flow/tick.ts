@@ -81,7 +81,7 @@ async function tickSecond(
     previousFence: item.fence,
     fence: second,
     link: world.newId(),
-    leaseUntil: leaseUntilOf(Math.max(second, nowOf(world))),
+    leaseUntil: leaseUntilOf(nowOf(world)),
     watermark: event.doneThrough,
     depths,
     backlog: plan.gap === null ? item.backlog : addGap(item.backlog, plan.gap, second),
@@ -154,26 +154,40 @@ async function drainHolding(
   memory: ShardMemory,
   seen: ShardItem,
 ): Promise<{ readonly item: ShardItem; readonly drained: Drained } | null> {
-  let item = seen
-  let drained: Drained | null = null
-  for (let drains = 0; drains < MOST_DRAINS; drains++) {
-    const draining = memory.drain(item.auditedThrough)
-    for (let isOver = false; !isOver; ) {
-      const renewAtMs = world.clock.nowMs() + RENEWED_EVERY_MS
-      isOver = await Promise.race([draining.then(() => true), world.until(renewAtMs).then(() => false)])
-      const renewed = isOver ? item : await renew(world, memory.shard, item)
-      if (renewed === null) {
-        draining.catch(() => {})
-        return null
-      }
-      item = renewed
-    }
-    const latest = await draining
-    drained =
-      drained === null ? latest : { ...latest, isCold: drained.isCold, changes: drained.changes + latest.changes }
-    if (nowOf(world) <= latestFreshSecond(secondOf(latest.startedMs))) break
+  const first = await drainOnce(world, memory, seen)
+  let latest = first
+  for (let drains = 1; latest !== null && isOutdated(world, latest.drained) && drains < MOST_DRAINS; drains++) {
+    latest = await drainOnce(world, memory, latest.item)
   }
-  return drained === null ? null : { item, drained }
+  if (first === null || latest === null) return null
+  const changes = latest === first ? first.drained.changes : first.drained.changes + latest.drained.changes
+  return { item: latest.item, drained: { ...latest.drained, isCold: first.drained.isCold, changes } }
+}
+
+const isOutdated = (world: TickWorld, { startedMs }: Drained): boolean =>
+  nowOf(world) > latestFreshSecond(secondOf(startedMs))
+
+/** Renews the lease as long as jobs keep coming in: a read that hangs must not hold the shard. */
+async function drainOnce(
+  world: TickWorld,
+  memory: ShardMemory,
+  seen: ShardItem,
+): Promise<{ readonly item: ShardItem; readonly drained: Drained } | null> {
+  let item: ShardItem | null = seen
+  let taken = memory.jobsTaken
+  const draining = memory.drain(seen.auditedThrough)
+  for (;;) {
+    const renewAtMs = world.clock.nowMs() + RENEWED_EVERY_MS
+    const drained: Drained | null = await Promise.race([draining, world.until(renewAtMs).then(() => null)])
+    if (drained !== null) return { item, drained }
+    if (memory.jobsTaken > taken) item = await renew(world, memory.shard, item)
+    taken = memory.jobsTaken
+    if (item === null) {
+      // Somebody else has the shard; what this read brings is of no use any more.
+      draining.catch(() => {})
+      return null
+    }
+  }
 }
 
 /** The lease for longer, and nothing else. */

@@ -4,6 +4,7 @@ import { formatInstant } from '../../shared/core/time/instant.ts'
 import { deleteJob, saveJob, stopJob } from '../../shared/flow/manage-jobs.ts'
 import type { TickWorld } from '../../shared/flow/tick-world.ts'
 import { START, Town, type TownOptions } from '../support/town.ts'
+import { beforeEveryCall } from '../support/worlds/every-call.ts'
 
 const asking = { by: 'anna' }
 const body = (name: string, part: object = {}) => ({
@@ -157,23 +158,10 @@ describe('a ticker that is killed', () => {
 })
 
 /** A world in which one call takes twenty seconds. */
-function stalled(world: TickWorld, town: () => Town, call: number): TickWorld {
-  let calls = 0
-  const slow = <Part extends object>(part: Part): Part =>
-    new Proxy(part, {
-      get(target, name) {
-        const member: unknown = Reflect.get(target, name)
-        if (typeof member === 'object' && member !== null) return slow(member)
-        if (typeof member !== 'function' || name === 'nowMs' || name === 'newId' || name === 'until') return member
-        return async (...parameters: unknown[]) => {
-          calls += 1
-          if (calls === call) await town().time.until(town().time.nowMs() + 20_000)
-          return Reflect.apply(member, target, parameters)
-        }
-      },
-    })
-  return slow(world)
-}
+const stalled = (world: TickWorld, town: () => Town, stalls: number): TickWorld =>
+  beforeEveryCall(world, async (call) => {
+    if (call === stalls) await town().time.until(town().time.nowMs() + 20_000)
+  })
 
 describe('a queue', () => {
   test('that is wiped heals within thirty seconds', async () => {

@@ -24,7 +24,7 @@ export class DrivenTime {
       const [next] = this.#waiting.sort((a, b) => a.ms - b.ms)
       if (next === undefined || next.ms > untilMs) break
       this.#waiting.shift()
-      this.#nowMs = next.ms
+      this.#nowMs = Math.max(this.#nowMs, next.ms)
       next.wake()
     }
     this.#nowMs = untilMs

@@ -1,0 +1,132 @@
+// The whole stack on this machine: the table on dynoxide, the queues on fauxqs, a small bus, and the functions' own doors
+// behind them. Everything listens on loopback, on free ports, and ends with this process.
+
+import type { Output } from '../../functions/output.ts'
+import { type BusDelivery, makeTick } from '../../functions/tick.ts'
+import { makeWatchdog } from '../../functions/watchdog.ts'
+import { type OpenedWorld, worldFrom } from '../../functions/world.ts'
+import { ENV } from '../../shared/aws/env.ts'
+import { SqsQueue } from '../../shared/aws/queue.ts'
+import { dynamoClient, pollingClient, queueClient } from '../../shared/aws/sdk.ts'
+import { type LocalClock, StoreClock } from '../../shared/aws/store-clock.ts'
+import type { Lane } from '../../shared/core/lanes.ts'
+import type { Queue } from '../../shared/ports.ts'
+import { type Engine, startDynoxide } from '../engines/dynamodb.ts'
+import { startEventBus } from '../engines/event-bus.ts'
+import { createQueue, startQueues } from '../engines/fauxqs.ts'
+import { createTable } from '../engines/table.ts'
+import { killable } from './kill.ts'
+import { type Deliveries, Rig, type RigOptions } from './rig.ts'
+
+export interface StackOptions {
+  readonly shardCount?: number
+  readonly hopSeconds?: number
+  readonly deliveries?: Deliveries
+  /** What a line that a function writes goes to. */
+  line(text: string): void
+  /** The clock of the machine on which the functions run. */
+  readonly clock?: LocalClock
+  readonly onTick?: RigOptions['onTick']
+  readonly onError?: RigOptions['onError']
+}
+
+export interface Stack {
+  readonly rig: Rig
+  /** The world as one who manages jobs sees it. */
+  readonly world: OpenedWorld
+  /** For whoever takes messages. */
+  readonly queues: Readonly<Record<Lane, Queue>>
+  readonly endpoints: readonly string[]
+  stop(): Promise<void>
+}
+
+const TABLE = 'tickring'
+/** A switch that a watchdog could not handle comes again soon. */
+const WATCH_VISIBILITY_SECONDS = '10'
+const VISIBILITY_SECONDS = '540'
+
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const [dynamo, queues] = await Promise.all([startDynoxide(), startQueues()])
+  const deliver: { to: Rig | null } = { to: null }
+  const bus = await startEventBus(({ Detail }) => {
+    const event: BusDelivery = { detail: JSON.parse(Detail) }
+    deliver.to?.takeEvent(event)
+    return null
+  })
+  const engines: Engine[] = [dynamo, queues, bus]
+  const env = await makeResources(dynamo, queues, bus, options)
+  const output: Output = { line: options.line, nowMs: () => Date.now() }
+  const worlds: OpenedWorld[] = []
+  const open = () => {
+    const world = worldFrom(env, output, options.clock)
+    worlds.push(world)
+    return world
+  }
+  const polling = pollingClient({ endpoint: queues.endpoint })
+  const client = queueClient({ endpoint: queues.endpoint })
+  const consume = (name: string) => new SqsQueue({ client, polling, url: env[name] ?? '' })
+  const environment = <Event, Result>(make: (world: OpenedWorld) => (event: Event) => Promise<Result>) => {
+    const cut = killable(open())
+    return { handle: make(cut.world), kill: cut.kill }
+  }
+  const rig = new Rig({
+    time: {
+      nowMs: () => Date.now(),
+      until: (ms) => new Promise((wake) => setTimeout(wake, Math.max(0, ms - Date.now()))),
+    },
+    watch: consume(ENV.watchQueueUrl),
+    makeTick: () => environment((world) => makeTick(world, output)),
+    makeWatchdog: () => environment((world) => makeWatchdog(world, output)),
+    ...(options.deliveries === undefined ? {} : { deliveries: options.deliveries }),
+    ...(options.onTick === undefined ? {} : { onTick: options.onTick }),
+    ...(options.onError === undefined ? {} : { onError: options.onError }),
+  })
+  deliver.to = rig
+  return {
+    rig,
+    world: open(),
+    queues: { fast: consume(ENV.fastQueueUrl), slow: consume(ENV.slowQueueUrl) },
+    endpoints: engines.map(({ endpoint }) => endpoint),
+    stop: async () => {
+      rig.stop()
+      for (const world of worlds) world.close()
+      client.destroy()
+      polling.destroy()
+      await Promise.all(engines.map((engine) => engine.stop()))
+    },
+  }
+}
+
+async function makeResources(
+  dynamo: Engine,
+  queues: Engine,
+  bus: Engine,
+  options: StackOptions,
+): Promise<Record<string, string>> {
+  const clock = new StoreClock({ wallMs: () => Date.now(), steadyMs: () => performance.now() })
+  const client = dynamoClient({ endpoint: dynamo.endpoint, clock })
+  await createTable(client, TABLE)
+  client.destroy()
+  const sqs = queueClient({ endpoint: queues.endpoint })
+  const make = (name: string, VisibilityTimeout: string) =>
+    createQueue(sqs, queues.endpoint, name, { VisibilityTimeout })
+  const [fast, slow, watch] = await Promise.all([
+    make('fast', VISIBILITY_SECONDS),
+    make('slow', VISIBILITY_SECONDS),
+    make('watch', WATCH_VISIBILITY_SECONDS),
+  ])
+  sqs.destroy()
+  return {
+    [ENV.tableName]: TABLE,
+    [ENV.shardCount]: String(options.shardCount ?? 1),
+    [ENV.ledgerDays]: '30',
+    [ENV.hopSeconds]: String(options.hopSeconds ?? 1),
+    [ENV.fastQueueUrl]: fast,
+    [ENV.slowQueueUrl]: slow,
+    [ENV.watchQueueUrl]: watch,
+    [ENV.busName]: 'tickring',
+    [ENV.dynamoEndpoint]: dynamo.endpoint,
+    [ENV.queueEndpoint]: queues.endpoint,
+    [ENV.busEndpoint]: bus.endpoint,
+  }
+}

@@ -1,0 +1,23 @@
+// A world of which every call waits for something else first: how tests come between any two steps of a process.
+
+/** The clock, chance and logs are left alone; so is the load of a shard, which is no single call. */
+const FREE = ['nowMs', 'newId', 'warn', 'until', 'load']
+
+export function beforeEveryCall<World extends object>(world: World, act: (call: number) => Promise<unknown>): World {
+  let calls = 0
+  const watched = <Part extends object>(part: Part): Part =>
+    new Proxy(part, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name)
+        if (typeof member === 'object' && member !== null) return watched(member)
+        if (typeof member !== 'function') return member
+        if (FREE.includes(String(name))) return member.bind(target)
+        return async (...parameters: unknown[]) => {
+          calls += 1
+          await act(calls)
+          return Reflect.apply(member, target, parameters)
+        }
+      },
+    })
+  return watched(world)
+}
