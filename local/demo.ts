@@ -1,4 +1,4 @@
-// The sample jobs on a rolling run index: what fires at a turn, and the view of a moment. Time comes as an argument;
+// The sample jobs as they are shown: what fired, how late, and what comes in the next minute. Time comes as an argument;
 // it knows no clock, no timer and no terminal.
 
 import { tableFromFleet } from '../shared/core/run-index/build.ts'
@@ -8,8 +8,6 @@ import { explainSchedule } from '../shared/core/schedule/explain.ts'
 import { compileTiming, type Timing } from '../shared/core/schedule/timing.ts'
 import type { Zone } from '../shared/core/time/zone.ts'
 import { zoneOf } from '../shared/core/time/zones.ts'
-import { dueSeconds, LOOK_BACK_SECONDS } from './due.ts'
-import { countMissed } from './missed.ts'
 import type { SampleJob } from './samples.ts'
 import { type Happening, PRE_READ_SECONDS, type RingView, SLOTS, type Slot } from './view.ts'
 
@@ -43,7 +41,6 @@ export class Demo {
   readonly #index: RunIndex
   readonly #jobNumbers: Int32Array
   readonly #seconds: Float64Array
-  #lastFired: number | null = null
   #latest: readonly Happening[] = []
 
   constructor(samples: readonly SampleJob[], nowMs: number) {
@@ -54,39 +51,31 @@ export class Demo {
     this.#seconds = new Float64Array(samples.length * SLOTS)
   }
 
-  /**
-   * Fires what is due and answers what happened, oldest first. The first turn only says from where on to fire: the runs
-   * of the second it comes in would look late, and they are not the ring's fault.
-   */
-  turn(nowMs: number): Happening[] {
-    const now = Math.floor(nowMs / 1000)
-    this.#roll(now)
-    const { missed, fire } = dueSeconds(this.#lastFired ?? now, now)
-    const happenings = this.#giveUp(missed.from, missed.to)
-    const count = this.#index.query(fire.from, fire.to, this.#jobNumbers, this.#seconds)
-    for (let run = 0; run < count; run++)
-      happenings.push(this.#fire(this.#jobs[this.#jobNumbers[run]], this.#seconds[run], nowMs))
-    this.#lastFired = fire.to - 1
-    this.#latest = [...happenings.toReversed(), ...this.#latest].slice(0, KEPT_HAPPENINGS)
-    return happenings
+  /** Somebody took a run of a sample job at a time. */
+  fired(name: string, second: number, atMs: number): Happening {
+    const latenessMs = Math.max(0, atMs - second * 1000)
+    const job = this.#jobs.find((each) => each.name === name)
+    if (job !== undefined) {
+      job.firedCount += 1
+      job.worstLatenessMs = Math.max(job.worstLatenessMs ?? 0, latenessMs)
+    }
+    return this.#keep({ type: 'fired', second, name, latenessMs })
+  }
+
+  missed(second: number, count: number): Happening {
+    return this.#keep({ type: 'missed', second, count })
+  }
+
+  #keep(happening: Happening): Happening {
+    this.#latest = [happening, ...this.#latest].slice(0, KEPT_HAPPENINGS)
+    return happening
   }
 
   view(second: number, zone: Zone): RingView {
+    this.#roll(second)
     const jobs = this.#jobs.map(({ timing, ...job }) => ({ ...job, nextInstant: timing.start.next(second) }))
     const nextRun = this.#index.peek(second + 1)
     return { second, zone, slots: this.#slots(second), nextRun, jobs, latest: this.#latest }
-  }
-
-  #giveUp(from: number, to: number): Happening[] {
-    const missed = countMissed(this.#fleet, from, to)
-    return missed.count === 0 ? [] : [{ type: 'missed', second: to - 1, missed }]
-  }
-
-  #fire(job: DemoJob, second: number, nowMs: number): Happening {
-    const latenessMs = nowMs - second * 1000
-    job.firedCount += 1
-    job.worstLatenessMs = Math.max(job.worstLatenessMs ?? 0, latenessMs)
-    return { type: 'fired', second, name: job.name, latenessMs }
   }
 
   /** The minute after a second, one slot for each of its seconds. */
@@ -101,12 +90,12 @@ export class Demo {
   }
 
   #tableAt(now: number): RunTable {
-    return tableFromFleet(this.#fleet, now - LOOK_BACK_SECONDS, now + WINDOW_SECONDS, MOST_RUNS)
+    return tableFromFleet(this.#fleet, now, now + WINDOW_SECONDS, MOST_RUNS)
   }
 
   #roll(now: number): void {
     const { from, to } = this.#index.table
-    const isInside = now - LOOK_BACK_SECONDS >= from && now + WINDOW_SECONDS - ROLL_SECONDS < to
+    const isInside = now >= from && now + WINDOW_SECONDS - ROLL_SECONDS < to
     if (!isInside) this.#index.swap(this.#tableAt(now))
   }
 }

@@ -10,7 +10,7 @@ export type Options =
 /** A day. Timers of Node end at 24 days and would then fire at once. */
 const MOST_SECONDS = 86_400
 
-export const HELP = `Tickring: sample jobs on the real clock, as a ring of 60 seconds in the terminal.
+export const HELP = `Tickring: sample jobs on a whole stack of this machine, as a ring of 60 seconds in the terminal.
 
 npm start -- [flags]
   --seconds N   ends by itself after N seconds, 1 to ${MOST_SECONDS}

@@ -13,8 +13,8 @@ export function headerLines(view: RingView): string[] {
     return [`  ${name.padEnd(columns)}  ${explanation}`, `  ${' '.repeat(columns)}  next ${next}`]
   })
   return [
-    'Tickring: sample jobs on the real clock.',
-    'A run index says what is due; each second fires its slot of the ring.',
+    'Tickring: sample jobs on a whole stack of this machine: table, queues, bus and functions.',
+    'A chain of ticks sends what is due each second; what is shown was taken from its queues and claimed.',
     '',
     ...jobs,
     '',

@@ -1,13 +1,18 @@
-// What `npm start` runs: the sample jobs on the real clock until Ctrl-C. The only file here that reads the clock,
+// What `npm start` runs: the sample jobs on a whole stack of this machine until Ctrl-C. The only file here that reads the clock,
 // the environment and signals; what is due and how it looks is decided elsewhere.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Zone } from '../shared/core/time/zone.ts'
 import { zoneOf } from '../shared/core/time/zones.ts'
+import { saveJobs } from '../shared/flow/manage-jobs.ts'
+import { startShards } from '../shared/flow/start-shards.ts'
 import { Demo } from './demo.ts'
 import { HELP, readOptions } from './options.ts'
-import { SAMPLE_JOBS } from './samples.ts'
+import { startStack } from './rig/stack.ts'
+import { Taker } from './rig/taker.ts'
+import { SAMPLE_JOBS, type SampleJob } from './samples.ts'
 import { Show } from './show.ts'
+import type { Happening } from './view.ts'
 
 function machineZone(): Zone {
   try {
@@ -53,22 +58,42 @@ function pauseOnSuspend(show: Show): void {
 async function run(seconds: number | null, isPlain: boolean): Promise<void> {
   const { NO_COLOR, TERM } = process.env
   const zone = machineZone()
+  const ended = endOf(seconds)
   const demo = new Demo(SAMPLE_JOBS, Date.now())
   const show = new Show(process.stdout, { isPlain: isPlain || TERM === 'dumb', hasColour: !NO_COLOR })
-  const ended = endOf(seconds)
-  const redraw = () => show.update(demo.view(nowSecond(), zone), [])
+  const update = (happenings: readonly Happening[]) => {
+    if (!ended.aborted) show.update(demo.view(nowSecond(), zone), happenings)
+  }
+  const stack = await startStack({
+    line: () => {},
+    onTick: (result) => {
+      if ('second' in result && result.missed + result.house.missed > 0) {
+        update([demo.missed(result.second, result.missed + result.house.missed)])
+      }
+    },
+  })
+  const taker = new Taker(stack, ({ name, second, atMs }) => update([demo.fired(name, second, atMs)]))
+  await startShards(stack.world)
+  await saveJobs(stack.world, SAMPLE_JOBS.map(bodyOf), { by: 'npm start' })
+  stack.rig.start()
+  const redraw = () => update([])
   process.stdout.on('resize', redraw)
   pauseOnSuspend(show)
-  redraw()
   while (!ended.aborted) {
-    const nowMs = Date.now()
-    const happenings = demo.turn(nowMs)
-    show.update(demo.view(Math.floor(nowMs / 1000), zone), happenings)
+    redraw()
     await untilNextSecond(ended)
   }
   process.stdout.off('resize', redraw)
   show.end(demo.view(nowSecond(), zone))
+  await taker.stop()
+  await stack.stop()
 }
+
+const bodyOf = ({ name, schedule }: SampleJob) => ({
+  name,
+  schedules: [schedule],
+  target: { type: 'handler', handler: 'echo' },
+})
 
 const options = readOptions(process.argv.slice(2))
 switch (options.type) {

@@ -25,16 +25,7 @@ export interface JobView {
 
 export type Happening =
   | { readonly type: 'fired'; readonly second: number; readonly name: string; readonly latenessMs: number }
-  | { readonly type: 'missed'; readonly second: number; readonly missed: Missed }
-
-/** Runs of [from, to) that were not fired because nobody looked for too long. */
-export interface Missed {
-  readonly from: number
-  readonly to: number
-  readonly count: number
-  /** A very long gap is not counted to its end. */
-  readonly isAtLeast: boolean
-}
+  | { readonly type: 'missed'; readonly second: number; readonly count: number }
 
 export interface RingView {
   readonly second: number

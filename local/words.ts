@@ -3,7 +3,7 @@
 import { formatLocal } from '../shared/core/time/instant.ts'
 import { NEVER } from '../shared/core/time/instants.ts'
 import type { Zone } from '../shared/core/time/zone.ts'
-import type { Happening, Missed } from './view.ts'
+import type { Happening } from './view.ts'
 
 export const localText = (second: number, zone: Zone): string => formatLocal(second, zone.offsetAt(second))
 
@@ -40,15 +40,13 @@ export const untilText = (instant: number, now: number): string =>
 
 export const latenessText = (latenessMs: number | null): string => (latenessMs === null ? '–' : `+${latenessMs} ms`)
 
-function missedText({ from, to, count, isAtLeast }: Missed): string {
-  const runs = `${isAtLeast ? 'more than ' : ''}${count.toLocaleString('en-US')} ${count === 1 ? 'run' : 'runs'}`
-  return `missed ${runs} in ${durationText(to - from)}`
-}
+const missedText = (count: number): string =>
+  `missed ${count.toLocaleString('en-US')} ${count === 1 ? 'run' : 'runs'}, each counted in the ledger`
 
 /** Where `width` has no room for the lateness it is left out: half a number would be a wrong one. */
 export function happeningText(happening: Happening, zone: Zone, nameWidth: number, width = 80): string {
   const time = clockText(happening.second, zone)
-  if (happening.type === 'missed') return clipText(`${time}  ${missedText(happening.missed)}`, width)
+  if (happening.type === 'missed') return clipText(`${time}  ${missedText(happening.count)}`, width)
   const text = `${time}  ${happening.name.padEnd(nameWidth)}  ${latenessText(happening.latenessMs)}`
   return text.length <= width ? text : clipText(`${time}  ${happening.name}`, width)
 }

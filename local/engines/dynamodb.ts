@@ -54,3 +54,13 @@ export async function startDynamoDbLocal(): Promise<Engine> {
   const { output, stop } = await startServer('java', args, (text) => port.test(text), cwd)
   return { endpoint: `http://127.0.0.1:${port.exec(output)?.[1]}`, stop }
 }
+
+/** The store of a whole stack: dynoxide where it runs, else DynamoDB Local. */
+export function startStore(): Promise<Engine> {
+  const [noDynoxide, noLocal] = [whyNoDynoxide(), whyNoDynamoDbLocal()]
+  if (noDynoxide === null) return startDynoxide()
+  if (noLocal === null) return startDynamoDbLocal()
+  throw new Error(
+    `There is no store for this machine: ${noDynoxide}, and for DynamoDB Local ${noLocal}. Install Java 17.`,
+  )
+}

@@ -13,8 +13,6 @@ export interface PoolOptions<Event, Result> {
   readonly timeoutMs: number
 }
 
-export class Throttled extends Error {}
-
 export class Pool<Event, Result> {
   readonly #options: PoolOptions<Event, Result>
   readonly #idle: Environment<Event, Result>[] = []
@@ -28,9 +26,9 @@ export class Pool<Event, Result> {
     return [...this.#busy]
   }
 
-  /** Throws Throttled where all environments are busy. */
+  /** Throws where all environments are busy. */
   async invoke(event: Event): Promise<Result> {
-    if (this.#busy.size >= this.#options.most) throw new Throttled('all environments are busy')
+    if (this.#busy.size >= this.#options.most) throw new Error('all environments are busy')
     const environment = this.#idle.pop() ?? this.#options.make()
     this.#busy.add(environment)
     const handling = environment.handle(event)

@@ -11,12 +11,12 @@ import { dynamoClient, pollingClient, queueClient } from '../../shared/aws/sdk.t
 import { type LocalClock, StoreClock } from '../../shared/aws/store-clock.ts'
 import type { Lane } from '../../shared/core/lanes.ts'
 import type { Queue } from '../../shared/ports.ts'
-import { type Engine, startDynoxide } from '../engines/dynamodb.ts'
+import { type Engine, startStore } from '../engines/dynamodb.ts'
 import { startEventBus } from '../engines/event-bus.ts'
 import { createQueue, startQueues } from '../engines/fauxqs.ts'
 import { createTable } from '../engines/table.ts'
 import { killable } from './kill.ts'
-import { type Deliveries, Rig, type RigOptions } from './rig.ts'
+import { type Deliveries, Rig, type RigOptions, type RigTime } from './rig.ts'
 
 export interface StackOptions {
   readonly shardCount?: number
@@ -40,13 +40,19 @@ export interface Stack {
   stop(): Promise<void>
 }
 
+/** Timers that are still set when a stack has stopped keep nobody alive. */
+const REAL_TIME: RigTime = {
+  nowMs: () => Date.now(),
+  until: (ms) => new Promise((wake) => setTimeout(wake, Math.max(0, ms - Date.now())).unref()),
+}
+
 const TABLE = 'tickring'
 /** A switch that a watchdog could not handle comes again soon. */
 const WATCH_VISIBILITY_SECONDS = '10'
 const VISIBILITY_SECONDS = '540'
 
 export async function startStack(options: StackOptions): Promise<Stack> {
-  const [dynamo, queues] = await Promise.all([startDynoxide(), startQueues()])
+  const [dynamo, queues] = await Promise.all([startStore(), startQueues()])
   const deliver: { to: Rig | null } = { to: null }
   const bus = await startEventBus(({ Detail }) => {
     const event: BusDelivery = { detail: JSON.parse(Detail) }
@@ -70,10 +76,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     return { handle: make(cut.world), kill: cut.kill }
   }
   const rig = new Rig({
-    time: {
-      nowMs: () => Date.now(),
-      until: (ms) => new Promise((wake) => setTimeout(wake, Math.max(0, ms - Date.now()))),
-    },
+    time: REAL_TIME,
     watch: consume(ENV.watchQueueUrl),
     makeTick: () => environment((world) => makeTick(world, output)),
     makeWatchdog: () => environment((world) => makeWatchdog(world, output)),

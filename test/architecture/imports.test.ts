@@ -12,7 +12,7 @@ const ALLOWED: Record<string, { folders: string[]; packages: string[] }> = {
   'shared/aws': { folders: ['shared/ports.ts', 'shared/core'], packages: ['@aws-sdk/', 'zod', 'node:crypto'] },
   functions: { folders: ['shared'], packages: [] },
   infra: { folders: ['shared/aws/env.ts'], packages: ['aws-cdk-lib', 'constructs', 'node:'] },
-  local: { folders: ['shared'], packages: ['node:'] },
+  local: { folders: ['shared', 'functions'], packages: ['node:', 'fauxqs', '@aws-sdk/'] },
 }
 
 interface Import {

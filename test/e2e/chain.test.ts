@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, type TestContext, test } from 'vitest'
 import { whyNoDynoxide } from '../../local/engines/dynamodb.ts'
 import { type Stack, type StackOptions, startStack } from '../../local/rig/stack.ts'
+import { Taker } from '../../local/rig/taker.ts'
 import { hashOfId, jobIdOf, shardOf } from '../../shared/core/job/id.ts'
 import type { StoredJob } from '../../shared/core/job/stored.ts'
 import { formatInstant } from '../../shared/core/time/instant.ts'
 import { saveJob, stopJob } from '../../shared/flow/manage-jobs.ts'
-import { Consumer } from '../support/consumer.ts'
 
 const asking = { by: 'anna' }
 const body = (name: string, part: object = {}) => ({
@@ -21,7 +21,7 @@ const untilSecond = (second: number) => pause(Math.max(0, second * 1000 - Date.n
 
 interface Running {
   readonly stack: Stack
-  readonly consumer: Consumer
+  readonly taker: Taker
   readonly lines: string[]
   readonly errors: unknown[]
 }
@@ -34,9 +34,9 @@ async function begin({ onTestFinished }: TestContext, options: Partial<StackOpti
     onError: (error) => errors.push(error),
     ...options,
   })
-  const begun = { stack, consumer: new Consumer(stack), lines, errors }
+  const begun = { stack, taker: new Taker(stack), lines, errors }
   onTestFinished(async () => {
-    await begun.consumer.stop()
+    await begun.taker.stop()
     await stack.stop()
   })
   stack.rig.start()
@@ -51,9 +51,9 @@ async function begin({ onTestFinished }: TestContext, options: Partial<StackOpti
 const firstOf = (job: StoredJob) => job.versions[0].activeFrom
 
 /** Every second of a job from its first on has been claimed once, and none before its time. */
-function expectAll({ consumer }: Running, name: string, from: number, to: number): void {
-  expect(consumer.seconds(name).filter((second) => second >= from && second <= to)).toEqual(range(from, to))
-  expect(consumer.claimed.filter(({ atMs, second }) => atMs < second * 1000)).toEqual([])
+function expectAll({ taker }: Running, name: string, from: number, to: number): void {
+  expect(taker.seconds(name).filter((second) => second >= from && second <= to)).toEqual(range(from, to))
+  expect(taker.taken.filter(({ atMs, second }) => atMs < second * 1000)).toEqual([])
 }
 
 describe.skipIf(whyNoDynoxide() !== null).concurrent('on the real engines', () => {
@@ -74,10 +74,10 @@ describe.skipIf(whyNoDynoxide() !== null).concurrent('on the real engines', () =
     const first = firstOf(job)
     expect(Math.abs(first - Date.now() / 1000)).toBeLessThan(5)
     await untilSecond(first + 8)
-    const seconds = rig.consumer.seconds('each')
+    const seconds = rig.taker.seconds('each')
     expect(seconds.slice(0, 6)).toEqual(range(first, first + 5))
     // The store says its time in whole seconds, so a clock held to it may be a second off.
-    const earliest = Math.min(...rig.consumer.claimed.map(({ atMs, second }) => atMs - second * 1000))
+    const earliest = Math.min(...rig.taker.taken.map(({ atMs, second }) => atMs - second * 1000))
     expect(earliest).toBeGreaterThan(-1100)
   }, 40_000)
 
@@ -100,8 +100,8 @@ describe.skipIf(whyNoDynoxide() !== null).concurrent('on the real engines', () =
     const stopped = await stopJob(world, job.id, { reason: 'stop', until: null }, asking)
     const end = stopped.versions[1].activeFrom
     await untilSecond(end + 4)
-    expect(rig.consumer.seconds('stopped')).toEqual(range(firstOf(job), end - 1))
-    expect(rig.consumer.seconds('once')).toEqual([firstOf(once)])
+    expect(rig.taker.seconds('stopped')).toEqual(range(firstOf(job), end - 1))
+    expect(rig.taker.seconds('once')).toEqual([firstOf(once)])
   }, 40_000)
 
   test.runIf(process.platform === 'linux')('everything listens on loopback only', async (context) => {

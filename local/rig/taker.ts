@@ -1,32 +1,34 @@
-// Takes messages from real queues and claims what they carry, as executors do, and says at once that it went well.
+// Stands in for executors: takes messages from the queues, claims what they carry, and says at once that it went well.
 
-import type { Stack } from '../../local/rig/stack.ts'
 import { messageSchema } from '../../shared/core/run/message.ts'
 import { parseRunId } from '../../shared/core/run/run.ts'
+import type { Stack } from './stack.ts'
 
-export interface Claimed {
+export interface Taken {
   readonly atMs: number
   readonly name: string
   readonly second: number
   readonly trigger: string
 }
 
-export class Consumer {
-  readonly claimed: Claimed[] = []
-  /** Messages that were received, claimed or not. */
-  received = 0
-  isOpen = true
+const MOST_KEPT = 100_000
+
+export class Taker {
+  readonly taken: Taken[] = []
+  #isOpen = true
   readonly #stack: Stack
+  readonly #onTaken: (run: Taken) => void
   readonly #running: Promise<void>[]
 
-  constructor(stack: Stack) {
+  constructor(stack: Stack, onTaken: (run: Taken) => void = () => {}) {
     this.#stack = stack
+    this.#onTaken = onTaken
     this.#running = [this.#consume('fast'), this.#consume('slow')]
   }
 
   async #consume(lane: 'fast' | 'slow'): Promise<void> {
     const queue = this.#stack.queues[lane]
-    while (this.isOpen) {
+    while (this.#isOpen) {
       const messages = await queue.receive(10, 1).catch(() => [])
       await Promise.all(messages.map(({ body }) => this.#take(body)))
       if (messages.length > 0) await queue.remove(messages.map(({ receipt }) => receipt)).catch(() => {})
@@ -34,7 +36,6 @@ export class Consumer {
   }
 
   async #take(body: string): Promise<void> {
-    this.received += 1
     const atMs = Date.now()
     const message = messageSchema.parse(JSON.parse(body))
     const { ledger } = this.#stack.world
@@ -42,7 +43,7 @@ export class Consumer {
     if (message.type === 'run') {
       const id = parseRunId(message.runId)
       const { done } = await ledger.swapRun(id, { status: 'QUEUED', attempt: 1 }, ended, {})
-      if (done) this.claimed.push({ atMs, name: message.job.name, second: id.second, trigger: message.trigger })
+      if (done) this.#keep({ atMs, name: message.job.name, second: id.second, trigger: message.trigger })
       return
     }
     const { shard, second, depth, page, runs } = message
@@ -59,18 +60,25 @@ export class Consumer {
       key,
       mine.map(({ id }) => ({ id, expect: claim, next })),
     )
-    for (const { job, kind } of mine) this.claimed.push({ atMs, name: job.name, second, trigger: kind })
+    for (const { job, kind } of mine) this.#keep({ atMs, name: job.name, second, trigger: kind })
   }
 
+  #keep(run: Taken): void {
+    this.taken.push(run)
+    if (this.taken.length > MOST_KEPT) this.taken.shift()
+    this.#onTaken(run)
+  }
+
+  /** The seconds in which a job was taken, in order. */
   seconds(name: string): number[] {
-    return this.claimed
+    return this.taken
       .filter((each) => each.name === name)
       .map(({ second }) => second)
       .sort((a, b) => a - b)
   }
 
   async stop(): Promise<void> {
-    this.isOpen = false
+    this.#isOpen = false
     await Promise.all(this.#running)
   }
 }
