@@ -69,7 +69,7 @@ describe('a shard with nothing to do', () => {
     await saveJob(town.world, body('once', { at: formatInstant(START + 20) }), asking)
     town.isExecuting = false
     await town.run(25)
-    town.fast.purge()
+    await town.fast.purge()
     town.isExecuting = true
     await town.run(300)
     expect(town.seconds('once')).toEqual([20])

@@ -171,7 +171,7 @@ describe('a queue', () => {
     await town.run(10)
     town.isExecuting = false
     await town.run(20)
-    town.fast.purge()
+    await town.fast.purge()
     const wipedMs = town.time.nowMs()
     town.isExecuting = true
     await town.run(60)

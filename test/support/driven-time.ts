@@ -17,10 +17,32 @@ export class DrivenTime {
     })
   }
 
-  /** Lets everything happen that is due up to a time. Work in memory is over when the queue of immediates has been through. */
+  /** Calls to the world outside that are under way: time stands still until they are over. */
+  #calls = 0
+  #settled: (() => void) | null = null
+
+  track<Result>(call: Promise<Result>): Promise<Result> {
+    this.#calls += 1
+    const over = () => {
+      this.#calls -= 1
+      this.#settled?.()
+    }
+    call.then(over, over)
+    return call
+  }
+
+  async #quiet(): Promise<void> {
+    do {
+      if (this.#calls > 0) await new Promise<void>((resolve) => (this.#settled = resolve))
+      // Work in memory is over when the queue of immediates has been through.
+      await new Promise((resolve) => setImmediate(resolve))
+    } while (this.#calls > 0)
+  }
+
+  /** Lets everything happen that is due up to a time. */
   async run(untilMs: number): Promise<void> {
     for (;;) {
-      await new Promise((resolve) => setImmediate(resolve))
+      await this.#quiet()
       const [next] = this.#waiting.sort((a, b) => a.ms - b.ms)
       if (next === undefined || next.ms > untilMs) break
       this.#waiting.shift()

@@ -1,5 +1,5 @@
-// A whole scheduler in memory with driven time: stores, queues, bus, functions and rules, and executors that claim what they
-// get at once. What was sent, claimed and said is kept for tests to look at.
+// A whole scheduler with driven time: stores, queues, bus, functions and rules, and executors that claim what they get at
+// once. Stores and queues are in memory, or real ones whose calls stop the clock. What was sent and said is kept.
 
 import { makeTick } from '../../functions/tick.ts'
 import { makeWatchdog } from '../../functions/watchdog.ts'
@@ -9,12 +9,14 @@ import { messageSchema } from '../../shared/core/run/message.ts'
 import { parseRunId } from '../../shared/core/run/run.ts'
 import type { Ended, Ticked } from '../../shared/flow/tick.ts'
 import type { TickWorld } from '../../shared/flow/tick-world.ts'
+import type { Queue, Stores } from '../../shared/ports.ts'
 import { DrivenTime } from './driven-time.ts'
 import { MemoryQueue } from './memory/queue.ts'
 import { memoryStores } from './memory/stores.ts'
 
 /** A whole minute, so that tests can count in seconds from it. */
 export const START = 1_800_000_000
+const FAR_FUTURE_MS = 9_000_000_000_000
 
 export interface Sent {
   readonly atMs: number
@@ -23,7 +25,15 @@ export interface Sent {
   readonly trigger: string
 }
 
+/** Real engines to build on, instead of memory. */
+export interface TownEngines {
+  readonly stores: Stores
+  readonly fast: Queue & { purge(): Promise<void> }
+  readonly slow: Queue
+}
+
 export interface TownOptions {
+  readonly engines?: TownEngines
   readonly shardCount?: number
   readonly hopSeconds?: number
   readonly deliveries?: Deliveries
@@ -40,8 +50,8 @@ export class Town {
   readonly lines: string[] = []
   readonly ticked: (Ticked | Ended)[] = []
   readonly errors: unknown[] = []
-  readonly fast = new MemoryQueue(() => this.time.nowMs())
-  readonly slow = new MemoryQueue(() => this.time.nowMs())
+  readonly fast: Queue & { purge(): Promise<void> | void }
+  readonly slow: Queue
   readonly world: TickWorld
   readonly rig: Rig
   readonly tickers: Killable<TickWorld>[] = []
@@ -49,15 +59,21 @@ export class Town {
   isExecuting = true
   #isOpen = true
   #claims = 0
+  readonly #pollMs: number
 
   constructor(options: TownOptions = {}) {
     const { shardCount = 1, hopSeconds = 1, killTick = () => undefined, see = (world) => world } = options
     const { time } = this
+    const { engines } = options
+    const track = <Part extends object>(part: Part): Part => tracked(part, time)
+    this.fast = engines === undefined ? new MemoryQueue(time.nowMs) : track(engines.fast)
+    this.slow = engines === undefined ? new MemoryQueue(time.nowMs) : track(engines.slow)
+    this.#pollMs = engines === undefined ? 10 : 100
     const watch = new MemoryQueue(() => time.nowMs())
     const output = { line: (text: string) => this.lines.push(text), nowMs: time.nowMs }
     let ids = 0
     this.world = {
-      ...memoryStores(shardCount),
+      ...(engines === undefined ? memoryStores(shardCount) : trackedStores(engines.stores, track)),
       clock: { nowMs: time.nowMs },
       shardCount,
       hopSeconds,
@@ -104,12 +120,12 @@ export class Town {
   async #execute(): Promise<void> {
     while (this.#isOpen) {
       for (const queue of this.isExecuting ? [this.fast, this.slow] : []) {
-        for (const { body, receipt } of await queue.receive(1000)) {
+        for (const { body, receipt } of await queue.receive(1000, 0)) {
           await this.#take(body)
           await queue.remove([receipt])
         }
       }
-      await this.time.until(this.time.nowMs() + 10)
+      await this.time.until(this.time.nowMs() + this.#pollMs)
     }
   }
 
@@ -121,7 +137,7 @@ export class Town {
       const id = parseRunId(message.runId)
       const { done } = await this.world.ledger.swapRun(id, { status: 'QUEUED', attempt: 1 }, ended, {})
       if (done) this.sent.push({ atMs, name: message.job.name, second: id.second, trigger: message.trigger })
-      for (const open of await this.world.open.due(message.shard, Number.MAX_SAFE_INTEGER, 10_000)) {
+      for (const open of await this.world.open.due(message.shard, FAR_FUTURE_MS, 10_000)) {
         if (open.runId === message.runId) await this.world.open.remove(open)
       }
       return
@@ -164,5 +180,45 @@ export class Town {
   async close(): Promise<void> {
     this.#isOpen = false
     this.rig.stop()
+  }
+}
+
+/** Every call is known to the clock until it is over. */
+function tracked<Part extends object>(part: Part, time: DrivenTime): Part {
+  return new Proxy(part, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name)
+      if (typeof member !== 'function') return member
+      return (...parameters: unknown[]) => {
+        const result: unknown = Reflect.apply(member, target, parameters)
+        if (result instanceof Promise) return time.track(result)
+        return isPages(result) ? trackedPages(result, time) : result
+      }
+    },
+  })
+}
+
+const isPages = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value
+
+async function* trackedPages(pages: AsyncIterable<unknown>, time: DrivenTime): AsyncGenerator<unknown> {
+  const iterator = pages[Symbol.asyncIterator]()
+  for (;;) {
+    const next = await time.track(iterator.next())
+    if (next.done === true) return
+    yield next.value
+  }
+}
+
+function trackedStores(stores: Stores, track: <Part extends object>(part: Part) => Part): Stores {
+  return {
+    jobs: track(stores.jobs),
+    shards: track(stores.shards),
+    ledger: track(stores.ledger),
+    open: track(stores.open),
+    states: track(stores.states),
+    calendars: track(stores.calendars),
+    templates: track(stores.templates),
+    answers: track(stores.answers),
   }
 }

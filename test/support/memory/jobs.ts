@@ -3,6 +3,7 @@
 import { hashOfId, shardOf } from '../../../shared/core/job/id.ts'
 import type { Change, JobWrite, Pointer, StoredJob } from '../../../shared/core/job/stored.ts'
 import type { JobVersion } from '../../../shared/core/job/version.ts'
+import { firstPlace } from '../../../shared/core/search.ts'
 import type { Jobs } from '../../../shared/ports.ts'
 
 const INLINE_PAYLOAD_BYTES = 1024
@@ -40,7 +41,7 @@ export class MemoryJobs implements Jobs {
     if ((current?.version ?? null) !== (before?.version ?? null)) return false
     this.#jobs.set(after.id, this.#withoutLargeBody(before, after))
     this.#keepVersion(after)
-    this.#changes.push(change)
+    this.#keepChange(change)
     this.#pointers.push(...pointers)
     return true
   }
@@ -69,7 +70,13 @@ export class MemoryJobs implements Jobs {
   }
 
   async announce(change: Change): Promise<void> {
-    this.#changes.push(change)
+    this.#keepChange(change)
+  }
+
+  /** In order of time; most come at the end. */
+  #keepChange(change: Change): void {
+    const place = firstPlace(this.#changes.length, (each) => this.#changes[each].ms > change.ms)
+    this.#changes.splice(place, 0, change)
   }
 
   #inShard(shard: number, isOnce: boolean): StoredJob[] {
@@ -91,7 +98,8 @@ export class MemoryJobs implements Jobs {
   }
 
   async changes(shard: number, fromMs: number): Promise<Change[]> {
-    return this.#changes.filter((change) => change.shard === shard && change.ms >= fromMs).sort((a, b) => a.ms - b.ms)
+    const first = firstPlace(this.#changes.length, (each) => this.#changes[each].ms >= fromMs)
+    return this.#changes.slice(first).filter((change) => change.shard === shard)
   }
 
   async pointers(shard: number, minute: number): Promise<Pointer[]> {

@@ -1,0 +1,187 @@
+// The chain on dynoxide and fauxqs with a clock that the test drives: what takes hours, or must happen at one exact call.
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { StoredJob } from '../../shared/core/job/stored.ts'
+import { formatInstant } from '../../shared/core/time/instant.ts'
+import { deleteJob, saveJob, stopJob } from '../../shared/flow/manage-jobs.ts'
+import { START, Town, type TownOptions } from '../support/town.ts'
+import { type RealEngines, realEngines, whyNoRealTown } from '../support/town-engines.ts'
+import { beforeEveryCall } from '../support/worlds/every-call.ts'
+
+const asking = { by: 'anna' }
+const body = (name: string, part: object = {}) => ({
+  name,
+  schedules: [{ every: 1 }],
+  target: { type: 'handler', handler: 'echo' },
+  ...part,
+})
+const range = (from: number, to: number, step = 1) =>
+  Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, n) => from + n * step)
+const firstOf = (job: StoredJob): number => job.versions[0].activeFrom - START
+
+describe.skipIf(whyNoRealTown() !== null)('on dynoxide and fauxqs, in driven time', () => {
+  let engines: RealEngines
+  const towns: Town[] = []
+
+  beforeAll(async () => {
+    engines = await realEngines()
+  })
+  afterAll(async () => {
+    await engines.stop()
+  })
+  afterEach(async () => {
+    for (const town of towns.splice(0)) await town.close()
+  })
+
+  async function begin(options: Omit<TownOptions, 'engines'> = {}): Promise<Town> {
+    const town = new Town({ ...options, engines: await engines.make() })
+    towns.push(town)
+    town.rig.start()
+    return town
+  }
+
+  function expectAll(town: Town, name: string, from: number, to: number): void {
+    expect(town.seconds(name).filter((second) => second >= from && second <= to)).toEqual(range(from, to))
+    expect(town.sent.filter(({ atMs, second }) => atMs < second * 1000)).toEqual([])
+  }
+
+  const kills = range(2, 34, 2).map((call) => ({
+    call,
+    when: call % 4 === 0 ? ('before' as const) : ('after' as const),
+  }))
+
+  test.each(kills)(
+    'a ticker killed at call $call, $when its effect, is replaced and nothing is lost',
+    async (point) => {
+      const town = await begin({ killTick: (environment) => (environment === 1 ? point : undefined) })
+      await town.run(0)
+      const { job } = await saveJob(town.world, body('each'), asking)
+      await town.run(25)
+      expectAll(town, 'each', firstOf(job), 24)
+    },
+  )
+
+  test.each([8, 14, 20, 26])('a zombie that resumes at call %d after a take-over changes nothing', async (stalls) => {
+    const town: Town = await begin({
+      see: (world, environment) =>
+        environment !== 1
+          ? world
+          : beforeEveryCall(world, async (call) => {
+              if (call === stalls) await town.time.until(town.time.nowMs() + 20_000)
+            }),
+    })
+    await town.run(0)
+    const { job } = await saveJob(town.world, body('each'), asking)
+    await town.run(35)
+    expectAll(town, 'each', firstOf(job), 34)
+  })
+
+  test.each([
+    { name: 'doubles', deliveries: () => [150, 250] },
+    { name: 'delays', deliveries: () => [2500] },
+    { name: 'repeats much later', deliveries: () => [200, 9000] },
+  ])('a bus that $name events loses and doubles nothing', async ({ deliveries }) => {
+    const town = await begin({ deliveries })
+    await town.run(1)
+    const { job } = await saveJob(town.world, body('each'), asking)
+    await town.run(30)
+    expectAll(town, 'each', firstOf(job), 25)
+  })
+
+  test('a bus that drops events loses nothing', async () => {
+    let events = 0
+    const deliveries = () => {
+      events += 1
+      return events % 12 === 0 ? [] : [200]
+    }
+    const town = await begin({ deliveries })
+    await town.run(1)
+    const { job } = await saveJob(town.world, body('each'), asking)
+    await town.run(45)
+    expectAll(town, 'each', firstOf(job), 32)
+  })
+
+  test('a purged queue heals within thirty seconds', async () => {
+    const town = await begin()
+    await town.run(1)
+    const { job } = await saveJob(town.world, body('each'), asking)
+    await town.run(8)
+    town.isExecuting = false
+    await town.run(14)
+    await town.fast.purge()
+    const purgedMs = town.time.nowMs()
+    town.isExecuting = true
+    await town.run(50)
+    expectAll(town, 'each', firstOf(job), 50)
+    const healed = town.sent.filter(({ second }) => second > START + 8 && second <= START + 14)
+    expect(Math.max(...healed.map(({ atMs }) => atMs)) - purgedMs).toBeLessThanOrEqual(30_000)
+  })
+
+  test.each(range(0, 900, 300))('edits, stops and deletes %d ms into a second hold from their time on', async (ms) => {
+    const town = await begin()
+    await town.run(1)
+    const [stopped, deleted, edited] = await Promise.all(
+      ['stopped', 'deleted', 'edited'].map(async (name) => (await saveJob(town.world, body(name), asking)).job),
+    )
+    await town.time.run((START + 6) * 1000 + ms)
+    const stop = await stopJob(town.world, stopped.id, { reason: 'stop', until: null }, asking)
+    const gone = await deleteJob(town.world, deleted.id, asking)
+    const { job: edit } = await saveJob(town.world, body('edited', { schedules: [{ every: 5 }] }), asking)
+    await town.run(20)
+    const endOf = (job: StoredJob) => job.versions[1].activeFrom - START - 1
+    expect(town.seconds('stopped')).toEqual(range(firstOf(stopped), endOf(stop)))
+    expect(town.seconds('deleted')).toEqual(range(firstOf(deleted), endOf(gone)))
+    expect(town.seconds('edited')).toEqual([...range(firstOf(edited), endOf(edit)), 10, 15, 20])
+  })
+
+  test('a one-time job a second ahead fires', async () => {
+    const town = await begin()
+    await town.run(1)
+    const { job } = await saveJob(town.world, body('once', { schedules: [{ at: formatInstant(START + 2) }] }), asking)
+    await town.run(6)
+    expect(town.seconds('once')).toEqual([firstOf(job)])
+  })
+
+  describe('two hours away and back', () => {
+    const away = async (misfire: object) => {
+      const town = await begin()
+      await town.run(1)
+      const { job } = await saveJob(town.world, body('job', { schedules: [{ every: 60 }], misfire }), asking)
+      await town.run(62)
+      town.time.skip(7200)
+      await town.run(62 + 7200 + 60)
+      const missed = await town.world.ledger.missedOf(job.id, START, START + 9000)
+      const of = (trigger: string) =>
+        town.sent.filter((each) => each.trigger === trigger).map(({ second }) => second - START)
+      return { missed: missed.reduce((sum, { count }) => sum + count, 0), of }
+    }
+    const live = [60, 7260, 7320]
+
+    test('FIRE_ONCE_NOW fires the newest missed instant', async () => {
+      const { missed, of } = await away({ policy: 'FIRE_ONCE_NOW' })
+      expect([of('start'), of('MISFIRE'), missed]).toEqual([live, [7200], 118])
+    })
+
+    test('DO_NOTHING fires none', async () => {
+      const { missed, of } = await away({ policy: 'DO_NOTHING' })
+      expect([of('start'), of('MISFIRE'), missed]).toEqual([live, [], 119])
+    })
+
+    test('CATCH_UP fires what lies in its window', async () => {
+      const { missed, of } = await away({ policy: 'CATCH_UP', window: 1800 })
+      expect(of('start')).toEqual(live)
+      expect(of('CATCH_UP')).toEqual(range(5520, 7200, 60))
+      expect(missed + of('CATCH_UP').length).toBe(119)
+    })
+  })
+
+  test('a shard sleeps, is woken by a job, and sleeps again', async () => {
+    const town = await begin()
+    await town.run(10)
+    expect((await town.world.shards.read(0))?.sleepUntil).not.toBeNull()
+    await saveJob(town.world, body('soon', { schedules: [{ at: formatInstant(START + 20) }] }), asking)
+    await town.run(30)
+    expect(town.seconds('soon')).toEqual([20])
+    expect((await town.world.shards.read(0))?.sleepUntil).not.toBeNull()
+  })
+})

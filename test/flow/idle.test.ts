@@ -1,0 +1,59 @@
+import { afterEach, expect, test } from 'vitest'
+import { jobIdOf } from '../../shared/core/job/id.ts'
+import { jobSchema } from '../../shared/core/job/job.ts'
+import { revise, writeOf } from '../../shared/core/job/revise.ts'
+import { saveJob } from '../../shared/flow/manage-jobs.ts'
+import { START, Town } from '../support/town.ts'
+
+const towns: Town[] = []
+afterEach(async () => {
+  for (const town of towns.splice(0)) await town.close()
+})
+
+const target = { type: 'handler', handler: 'echo' }
+
+/** Jobs that are due once a year, put in as they would lie in the store. */
+async function fill(town: Town, jobs: number): Promise<void> {
+  const moment = { now: START - 100, activeFrom: START - 98, auditedThrough: 0 }
+  const resolved = { template: null, calendars: [] }
+  for (let n = 0; n < jobs; n++) {
+    const name = `idle-${n}`
+    const schedules = [{ cron: `${n % 60} ${n % 24} ${1 + (n % 28)} 6 *` }]
+    const definition = jobSchema.parse({ name, schedules, target, timeout: 60 })
+    const id = jobIdOf('default', name)
+    const job = revise({ id, old: null, definition, resolved, status: 'RUNNING', stopped: null, ...moment })
+    await town.world.jobs.commit({ ...writeOf(job, null, 0, (START - 7200) * 1000) })
+  }
+}
+
+interface Cost {
+  readonly calls: readonly string[]
+  readonly tickMs: number
+}
+
+async function costOfATick(idleJobs: number): Promise<Cost> {
+  const town = new Town()
+  towns.push(town)
+  await fill(town, idleJobs)
+  town.rig.start()
+  await town.run(1)
+  await saveJob(town.world, { name: 'due', schedules: [{ every: 1 }], target, timeout: 60 }, { by: 'anna' })
+  await town.run(20)
+  const ticker = town.tickers.reduce((busiest, each) => (each.calls.length > busiest.calls.length ? each : busiest))
+  const before = ticker.calls.length
+  const started = performance.now()
+  await town.run(29)
+  const tickMs = (performance.now() - started) / 9
+  return { calls: ticker.calls.slice(before).sort(), tickMs }
+}
+
+test('a tick with 100,000 idle jobs makes the same calls as one with 100, in about the same time', async () => {
+  const few = await costOfATick(100)
+  const many = await costOfATick(100_000)
+  console.log(
+    `a tick with 100 idle jobs: ${few.tickMs.toFixed(2)} ms; with 100,000: ${many.tickMs.toFixed(2)} ms; ${many.calls.length / 9} calls each`,
+  )
+  expect(many.calls).toEqual(few.calls)
+  // Without the index a look at every job would take a hundred times as long; time itself is too noisy to be held closer.
+  expect(many.tickMs).toBeLessThan(few.tickMs * 20 + 20)
+}, 120_000)
