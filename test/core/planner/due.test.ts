@@ -186,3 +186,10 @@ test('candidates hold every instant of a job', () => {
   expect([moves.next(0), moves.next(500), moves.next(1000)]).toEqual([500, 1000, 2000])
   expect(nextDue(jobOf('a', { schedules: [{ every: 1000 }], moves: [{ from: 1000, to: 500 }] }), 500)).toBe(2000)
 })
+
+test('ten thousand different schedules and more are each their own', () => {
+  const jobs = Array.from({ length: 10_050 }, (_, n) =>
+    jobOf(`job-${n}`, { schedules: [{ every: 100_000, anchor: iso(1_790_000_000 + n) }] }),
+  )
+  for (const [n, job] of jobs.entries()) expect(nextDue(job, 1_790_000_000 - 1)).toBe(1_790_000_000 + n)
+})
