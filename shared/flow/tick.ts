@@ -15,8 +15,8 @@ import { addGap } from '../core/planner/backlog.ts'
 import { nextDepths } from '../core/planner/depth-map.ts'
 import { latestFreshSecond, planTick, type TickPlan } from '../core/planner/tick.ts'
 import type { ShardItem } from '../core/shard.ts'
+import { drainHolding } from './drain-holding.ts'
 import { markMissed, type Prepared, prepare, send } from './fire.ts'
-import type { Drained } from './follow-jobs.ts'
 import { type House, keepHouse } from './keep-house.ts'
 import type { ShardMemory } from './shard-memory.ts'
 import type { TickWorld } from './tick-world.ts'
@@ -144,60 +144,6 @@ async function itemFor(world: TickWorld, memory: ShardMemory, { epoch, second }:
   const item = await world.shards.read(memory.shard)
   return fits(item) ? item : null
 }
-
-const RENEWED_EVERY_MS = 3000
-const MOST_DRAINS = 3
-
-/** Drains, and keeps the lease while a cold start takes its time. What took long is drained again, until eyes are fresh. */
-async function drainHolding(
-  world: TickWorld,
-  memory: ShardMemory,
-  seen: ShardItem,
-): Promise<{ readonly item: ShardItem; readonly drained: Drained } | null> {
-  const first = await drainOnce(world, memory, seen)
-  let latest = first
-  for (let drains = 1; latest !== null && isOutdated(world, latest.drained) && drains < MOST_DRAINS; drains++) {
-    latest = await drainOnce(world, memory, latest.item)
-  }
-  if (first === null || latest === null) return null
-  const changes = latest === first ? first.drained.changes : first.drained.changes + latest.drained.changes
-  return { item: latest.item, drained: { ...latest.drained, isCold: first.drained.isCold, changes } }
-}
-
-const isOutdated = (world: TickWorld, { startedMs }: Drained): boolean =>
-  nowOf(world) > latestFreshSecond(secondOf(startedMs))
-
-/** Renews the lease as long as jobs keep coming in: a read that hangs must not hold the shard. */
-async function drainOnce(
-  world: TickWorld,
-  memory: ShardMemory,
-  seen: ShardItem,
-): Promise<{ readonly item: ShardItem; readonly drained: Drained } | null> {
-  let item: ShardItem | null = seen
-  let taken = memory.jobsTaken
-  const draining = memory.drain(seen.auditedThrough)
-  for (;;) {
-    const renewAtMs = world.clock.nowMs() + RENEWED_EVERY_MS
-    const drained: Drained | null = await Promise.race([draining, world.until(renewAtMs).then(() => null)])
-    if (drained !== null) return { item, drained }
-    if (memory.jobsTaken > taken) item = await renew(world, memory.shard, item)
-    taken = memory.jobsTaken
-    if (item === null) {
-      // Somebody else has the shard; what this read brings is of no use any more.
-      draining.catch(() => {})
-      return null
-    }
-  }
-}
-
-/** The lease for longer, and nothing else. */
-const renew = (world: TickWorld, shard: number, item: ShardItem): Promise<ShardItem | null> =>
-  world.shards.fence(shard, {
-    ...item,
-    previousFence: item.fence,
-    link: world.newId(),
-    leaseUntil: leaseUntilOf(nowOf(world)),
-  })
 
 const runsOf = (plan: TickPlan, what: 'sent' | 'missed') =>
   plan.send.filter(({ firing }) => (firing === 'missed') === (what === 'missed')).map(({ run }) => run)

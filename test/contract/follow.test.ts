@@ -4,16 +4,12 @@ import { formatInstant } from '../../shared/core/time/instant.ts'
 import { type Follower, JobsOfShard } from '../../shared/flow/follow-jobs.ts'
 import { JobDirectory } from '../../shared/flow/job-directory.ts'
 import { deleteJob, patchJob, saveJob, saveJobs, stopJob } from '../../shared/flow/manage-jobs.ts'
+import { asking, body as jobBody } from '../support/job-body.ts'
 import { before } from '../support/worlds/before.ts'
 import { inEachWorld, type MakeWorld, type World } from '../support/worlds/worlds.ts'
 
-const asking = { by: 'anna' }
-const body = (name: string, part: object = {}) => ({
-  name,
-  schedules: [{ every: 10 }],
-  target: { type: 'handler', handler: 'echo' },
-  ...part,
-})
+/** Every ten seconds. */
+const body = (name: string, part: object = {}) => jobBody(name, { schedules: [{ every: 10 }], ...part })
 
 async function begin(make: MakeWorld, shardCount = 1): Promise<World> {
   // A load reads in many parts at once, which is more than the SDK's budget of retries bears to lose.

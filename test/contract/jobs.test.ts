@@ -14,16 +14,12 @@ import {
   startJob,
   stopJob,
 } from '../../shared/flow/manage-jobs.ts'
+import { asking, body as jobBody } from '../support/job-body.ts'
 import { before } from '../support/worlds/before.ts'
 import { inEachWorld, type MakeWorld, type World } from '../support/worlds/worlds.ts'
 
-const asking = { by: 'anna' }
-const body = (name: string, part: object = {}) => ({
-  name,
-  schedules: [{ every: 10 }],
-  target: { type: 'handler', handler: 'echo' },
-  ...part,
-})
+/** Every ten seconds. */
+const body = (name: string, part: object = {}) => jobBody(name, { schedules: [{ every: 10 }], ...part })
 const idOf = (name: string) => jobIdOf('default', name)
 const nowOf = ({ clock }: World) => Math.floor(clock.nowMs() / 1000)
 const shardOfJob = (world: World, id: string) => shardOf(hashOfId(id), world.shardCount)

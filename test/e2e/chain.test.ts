@@ -7,15 +7,8 @@ import { hashOfId, jobIdOf, shardOf } from '../../shared/core/job/id.ts'
 import type { StoredJob } from '../../shared/core/job/stored.ts'
 import { formatInstant } from '../../shared/core/time/instant.ts'
 import { saveJob, stopJob } from '../../shared/flow/manage-jobs.ts'
+import { asking, body, range } from '../support/job-body.ts'
 
-const asking = { by: 'anna' }
-const body = (name: string, part: object = {}) => ({
-  name,
-  schedules: [{ every: 1 }],
-  target: { type: 'handler', handler: 'echo' },
-  ...part,
-})
-const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n)
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const untilSecond = (second: number) => pause(Math.max(0, second * 1000 - Date.now()))
 

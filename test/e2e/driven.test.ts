@@ -4,19 +4,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { StoredJob } from '../../shared/core/job/stored.ts'
 import { formatInstant } from '../../shared/core/time/instant.ts'
 import { deleteJob, saveJob, stopJob } from '../../shared/flow/manage-jobs.ts'
+import { asking, body, range } from '../support/job-body.ts'
 import { START, Town, type TownOptions } from '../support/town.ts'
 import { type RealEngines, realEngines, whyNoRealTown } from '../support/town-engines.ts'
 import { beforeEveryCall } from '../support/worlds/every-call.ts'
 
-const asking = { by: 'anna' }
-const body = (name: string, part: object = {}) => ({
-  name,
-  schedules: [{ every: 1 }],
-  target: { type: 'handler', handler: 'echo' },
-  ...part,
-})
-const range = (from: number, to: number, step = 1) =>
-  Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, n) => from + n * step)
 const firstOf = (job: StoredJob): number => job.versions[0].activeFrom - START
 
 describe.skipIf(whyNoRealTown() !== null)('on dynoxide and fauxqs, in driven time', () => {

@@ -1,16 +1,10 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { jobIdOf } from '../../shared/core/job/id.ts'
 import { jobSchema } from '../../shared/core/job/job.ts'
 import { revise, writeOf } from '../../shared/core/job/revise.ts'
 import { saveJob } from '../../shared/flow/manage-jobs.ts'
+import { asking, body } from '../support/job-body.ts'
 import { START, Town } from '../support/town.ts'
-
-const towns: Town[] = []
-afterEach(async () => {
-  for (const town of towns.splice(0)) await town.close()
-})
-
-const target = { type: 'handler', handler: 'echo' }
 
 /** Jobs that are due once a year, put in as they would lie in the store. */
 async function fill(town: Town, jobs: number): Promise<void> {
@@ -19,7 +13,7 @@ async function fill(town: Town, jobs: number): Promise<void> {
   for (let n = 0; n < jobs; n++) {
     const name = `idle-${n}`
     const schedules = [{ cron: `${n % 60} ${n % 24} ${1 + (n % 28)} 6 *` }]
-    const definition = jobSchema.parse({ name, schedules, target, timeout: 60 })
+    const definition = jobSchema.parse(body(name, { schedules, timeout: 60 }))
     const id = jobIdOf('default', name)
     const job = revise({ id, old: null, definition, resolved, status: 'RUNNING', stopped: null, ...moment })
     await town.world.jobs.commit({ ...writeOf(job, null, 0, (START - 7200) * 1000) })
@@ -33,17 +27,17 @@ interface Cost {
 
 async function costOfATick(idleJobs: number): Promise<Cost> {
   const town = new Town()
-  towns.push(town)
   await fill(town, idleJobs)
   town.rig.start()
   await town.run(1)
-  await saveJob(town.world, { name: 'due', schedules: [{ every: 1 }], target, timeout: 60 }, { by: 'anna' })
+  await saveJob(town.world, body('due', { timeout: 60 }), asking)
   await town.run(20)
   const ticker = town.tickers.reduce((busiest, each) => (each.calls.length > busiest.calls.length ? each : busiest))
   const before = ticker.calls.length
   const started = performance.now()
   await town.run(29)
   const tickMs = (performance.now() - started) / 9
+  await town.close()
   return { calls: ticker.calls.slice(before).sort(), tickMs }
 }
 

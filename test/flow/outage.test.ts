@@ -1,29 +1,15 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { StoredJob } from '../../shared/core/job/stored.ts'
 import { saveJob, startJob, stopJob } from '../../shared/flow/manage-jobs.ts'
-import { START, Town, type TownOptions } from '../support/town.ts'
+import { asking, body as jobBody, range } from '../support/job-body.ts'
+import { START, type Town } from '../support/town.ts'
+import { townsOfThisFile } from '../support/towns.ts'
 
-const asking = { by: 'anna' }
 const HOURS = 7200
-const body = (name: string, part: object = {}) => ({
-  name,
-  schedules: [{ every: 60 }],
-  target: { type: 'handler', handler: 'echo' },
-  ...part,
-})
-const range = (from: number, to: number, step: number) =>
-  Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, n) => from + n * step)
+/** Every minute. */
+const body = (name: string, part: object = {}) => jobBody(name, { schedules: [{ every: 60 }], ...part })
 
-const towns: Town[] = []
-function begin(options?: TownOptions): Town {
-  const town = new Town(options)
-  towns.push(town)
-  town.rig.start()
-  return town
-}
-afterEach(async () => {
-  for (const town of towns.splice(0)) await town.close()
-})
+const begin = townsOfThisFile()
 
 /** Ticks for five minutes, is away for two hours, and comes back. */
 async function twoHoursAway(part: object, backFor = 300): Promise<{ town: Town; job: StoredJob }> {

@@ -1,26 +1,14 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { formatInstant } from '../../shared/core/time/instant.ts'
 import { saveJob } from '../../shared/flow/manage-jobs.ts'
-import { START, Town, type TownOptions } from '../support/town.ts'
+import { asking, body as jobBody } from '../support/job-body.ts'
+import { START, type Town } from '../support/town.ts'
+import { townsOfThisFile } from '../support/towns.ts'
 import { beforeEveryCall } from '../support/worlds/every-call.ts'
 
-const asking = { by: 'anna' }
-const body = (name: string, schedule: object) => ({
-  name,
-  schedules: [schedule],
-  target: { type: 'handler', handler: 'echo' },
-})
+const body = (name: string, schedule: object) => jobBody(name, { schedules: [schedule] })
 
-const towns: Town[] = []
-function begin(options?: TownOptions): Town {
-  const town = new Town(options)
-  towns.push(town)
-  town.rig.start()
-  return town
-}
-afterEach(async () => {
-  for (const town of towns.splice(0)) await town.close()
-})
+const begin = townsOfThisFile()
 
 const isAsleep = async (town: Town) => (await town.world.shards.read(0))?.sleepUntil !== null
 

@@ -1,33 +1,16 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { StoredJob } from '../../shared/core/job/stored.ts'
 import { formatInstant } from '../../shared/core/time/instant.ts'
 import { deleteJob, saveJob, stopJob } from '../../shared/flow/manage-jobs.ts'
 import type { TickWorld } from '../../shared/flow/tick-world.ts'
-import { START, Town, type TownOptions } from '../support/town.ts'
+import { asking, body, range } from '../support/job-body.ts'
+import { START, type Town, type TownOptions } from '../support/town.ts'
+import { townsOfThisFile } from '../support/towns.ts'
 import { beforeEveryCall } from '../support/worlds/every-call.ts'
-
-const asking = { by: 'anna' }
-const body = (name: string, part: object = {}) => ({
-  name,
-  schedules: [{ every: 1 }],
-  target: { type: 'handler', handler: 'echo' },
-  ...part,
-})
-const range = (from: number, to: number, step = 1) =>
-  Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, n) => from + n * step)
 
 const firstOf = (job: StoredJob): number => job.versions[0].activeFrom - START
 
-const towns: Town[] = []
-function begin(options?: TownOptions): Town {
-  const town = new Town(options)
-  towns.push(town)
-  town.rig.start()
-  return town
-}
-afterEach(async () => {
-  for (const town of towns.splice(0)) await town.close()
-})
+const begin = townsOfThisFile()
 
 /** Every instant has been claimed once, none early. */
 function expectAll(town: Town, name: string, from: number, to: number): void {

@@ -4,6 +4,7 @@ import { candidatesOf, type DueItem, dueBetween, nextDue, previousRun } from '..
 import { spreadOf } from '../../../shared/core/schedule/timing.ts'
 import { NEVER } from '../../../shared/core/time/instants.ts'
 import { jobOf } from '../../support/jobs.ts'
+import { iso } from '../../support/time.ts'
 
 function due(job: VersionedJob, from: number, to: number): [number, string][] {
   const items: DueItem[] = []
