@@ -71,6 +71,7 @@ export interface Shards {
   ): Promise<ShardItem | null>
   /** False where somebody else moved it. */
   moveAudited(shard: number, from: number, to: number): Promise<boolean>
+  /** The first to write a minute has all of it; later ones may have lost some and change nothing. */
   putMinute(minute: MinuteItem): Promise<void>
   /** The minutes of an hour that have left the shard item. */
   minutes(shard: number, hour: number): Promise<MinuteItem[]>

@@ -89,7 +89,7 @@ export class DynamoShards implements Shards {
       minute: minute.minute,
     })
     const ttl = number(this.#kept.ledger(minute.minute * 60))
-    await this.#table.put(key, { ...writeMinute(minute), ttl })
+    await this.#table.put(key, { ...writeMinute(minute), ttl }, isAbsent('pk'))
   }
 
   async minutes(shard: number, hour: number): Promise<MinuteItem[]> {

@@ -8,6 +8,8 @@ import type { Clock, Jobs } from '../ports.ts'
 const OVERLAP_MS = 60_000
 /** One-time jobs are read when their minute is this near. */
 const NEAR_SECONDS = 180
+/** After a long sleep there are many minutes to look into. */
+const MINUTES_AT_ONCE = 16
 /** What was not kept up for so long, or is so old, is thrown away and loaded anew. */
 const STALE_AFTER_MS = 10 * 60_000
 const OLD_AFTER_MS = 30 * 60_000
@@ -88,11 +90,14 @@ export class JobsOfShard {
   }
 
   async #takeOnce(throughMinute: number): Promise<void> {
-    for (let minute = this.#onceThroughMinute + 1; minute <= throughMinute; minute++) {
-      const pointers = await this.#world.jobs.pointers(this.#shard, minute)
-      const ids = pointers.map(({ jobId }) => jobId).filter((id) => !this.#follower.knows(id))
-      if (ids.length > 0) this.#follower.take(await this.#world.jobs.readMany(ids))
-      this.#onceThroughMinute = minute
+    while (this.#onceThroughMinute < throughMinute) {
+      const last = Math.min(throughMinute, this.#onceThroughMinute + MINUTES_AT_ONCE)
+      const minutes = Array.from({ length: last - this.#onceThroughMinute }, (_, n) => last - n)
+      const pointers = await Promise.all(minutes.map((minute) => this.#world.jobs.pointers(this.#shard, minute)))
+      const ids = pointers.flat().map(({ jobId }) => jobId)
+      const unknown = ids.filter((id) => !this.#follower.knows(id))
+      if (unknown.length > 0) this.#follower.take(await this.#world.jobs.readMany(unknown))
+      this.#onceThroughMinute = last
     }
   }
 }

@@ -51,8 +51,8 @@ async function keepMinutes(
     const lateness = memory.lateness.get(whole.minute) ?? { maxMs: 0, sumMs: 0 }
     await world.shards.putMinute({ shard: memory.shard, minute: whole.minute, depths: whole.depths, fires, lateness })
     memory.minutesThrough = whole.minute
-    memory.lateness.delete(whole.minute)
   }
+  for (const old of memory.lateness.keys()) if (old <= memory.minutesThrough) memory.lateness.delete(old)
 }
 
 /** A job that will never be due again says so; an edit revives it. */

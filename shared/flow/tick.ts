@@ -73,7 +73,11 @@ async function tickSecond(
   const { item, drained } = held
   const second = Math.min(Math.max(event.second, nowOf(world)), latestFreshSecond(secondOf(drained.startedMs)))
   const plan = planTick(memory.snapshot, { ...item, watermark: event.doneThrough }, second)
-  const depths = nextDepths(item.depths, plan.opened, second, memory.minutesThrough)
+  const depths = nextDepths(item.depths, plan.opened, {
+    fence: second,
+    watermark: event.doneThrough,
+    writtenThrough: memory.minutesThrough,
+  })
   const prepared = prepare(memory, runsOf(plan, 'sent'), depths)
   if (sendsSwitch(item.fence, second)) await sendSwitch(world, memory.shard, second)
   const fenced = await world.shards.fence(memory.shard, {

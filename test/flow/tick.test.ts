@@ -177,6 +177,20 @@ describe('a queue', () => {
     expect(town.seconds('each').filter((second) => second <= 300)).toEqual(range(10, 300, 10))
   })
 
+  test('that takes nothing for five minutes gets all of it afterwards', async () => {
+    const town = begin()
+    await town.run(2)
+    const { job } = await saveJob(town.world, body('each'), asking)
+    await town.run(10)
+    const { send } = town.fast
+    town.fast.send = async (messages) => [...messages]
+    await town.run(310)
+    town.fast.send = send
+    await town.run(360)
+    expectAll(town, 'each', firstOf(job), 350)
+    expect(town.errors).toEqual([])
+  })
+
   test('that refuses messages is given them again, and no second is skipped', async () => {
     const town = begin()
     await town.run(2)

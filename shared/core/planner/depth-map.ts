@@ -5,14 +5,17 @@ const KEPT_SECONDS = 180
 
 const minuteOf = (second: number): number => Math.floor(second / 60)
 
-/** The map with what a fence opens, without what its readers find elsewhere. `writtenThrough` is the last minute that has its item. */
+/**
+ * The map with what a fence opens, without what its readers find elsewhere. `writtenThrough` is the last minute that has its item.
+ * A second that was not sent to the end is still to be sent, however old it is, and stays.
+ */
 export function nextDepths(
   depths: ReadonlyMap<number, number>,
   opened: ReadonlyMap<number, number>,
-  fence: number,
-  writtenThrough: number,
+  { fence, watermark, writtenThrough }: { fence: number; watermark: number; writtenThrough: number },
 ): Map<number, number> {
-  const isNeeded = (second: number) => second > fence - KEPT_SECONDS || minuteOf(second) > writtenThrough
+  const isNeeded = (second: number) =>
+    second > fence - KEPT_SECONDS || second > watermark || minuteOf(second) > writtenThrough
   return new Map([...[...depths].filter(([second]) => isNeeded(second)), ...opened])
 }
 

@@ -58,7 +58,8 @@ export class MemoryShards implements Shards {
   }
 
   async putMinute(minute: MinuteItem): Promise<void> {
-    this.#minutes.set(`${minute.shard}.${minute.minute}`, minute)
+    const name = `${minute.shard}.${minute.minute}`
+    if (!this.#minutes.has(name)) this.#minutes.set(name, minute)
   }
 
   async minutes(shard: number, hour: number): Promise<MinuteItem[]> {
