@@ -87,7 +87,6 @@ async function load(endpoint: string): Promise<void> {
   const before = usedBytes()
   let peak = 0
   const follower = {
-    begin: () => {},
     take: (some: readonly StoredJob[]) => {
       snapshot.apply(some.map(({ id, versions }) => ({ id, versions })))
       peak = Math.max(peak, process.memoryUsage().rss)
@@ -95,7 +94,7 @@ async function load(endpoint: string): Promise<void> {
     knows: (id: string) => snapshot.job(id) !== null,
   }
   const started = performance.now()
-  await new JobsOfShard({ jobs, clock }, 0, follower).drain(now)
+  await new JobsOfShard({ jobs, clock }, 0, () => follower).drain(now)
   const loadedMs = performance.now() - started
   const rolledFrom = performance.now()
   snapshot.roll(now)

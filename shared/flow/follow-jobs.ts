@@ -19,9 +19,8 @@ export interface FollowWorld {
   readonly clock: Clock
 }
 
-/** Takes in jobs as they come; `begin` is called before a load, when everything known so far is to be forgotten. */
+/** Takes in jobs as they come. */
 export interface Follower {
-  begin(): void
   take(jobs: readonly StoredJob[]): void
   knows(jobId: string): boolean
 }
@@ -36,48 +35,89 @@ export interface Drained {
 const minuteOf = (second: number): number => Math.floor(second / 60)
 const nameOf = ({ jobId, version }: Change): string => `${jobId}.${version}`
 
-export class JobsOfShard {
+/** A load that runs beside the ticks: what is old is replaced when its successor is whole. */
+interface Reload<Known> {
+  readonly known: Known
+  readonly startedMs: number
+  state: 'loading' | 'loaded' | 'failed'
+}
+
+export class JobsOfShard<Known extends Follower> {
   readonly #world: FollowWorld
   readonly #shard: number
-  readonly #follower: Follower
+  readonly #make: () => Known
+  /** What is known now. */
+  current: Known
   /** Changes taken in already, with their times, as long as they may be read again. */
   readonly #seen = new Map<string, number>()
+  #reload: Reload<Known> | null = null
   #loadedMs = Number.NEGATIVE_INFINITY
   #drainedMs = Number.NEGATIVE_INFINITY
   /** One-time jobs up to the end of this minute are known. */
   #onceThroughMinute = 0
 
-  constructor(world: FollowWorld, shard: number, follower: Follower) {
+  constructor(world: FollowWorld, shard: number, make: () => Known) {
     this.#world = world
     this.#shard = shard
-    this.#follower = follower
+    this.#make = make
+    this.current = make()
   }
 
-  /** `onceFrom` is the first second whose one-time jobs still matter; it is asked only on a cold start. */
+  /** `onceFrom` is the first second whose one-time jobs still matter; it is asked only when jobs were loaded anew. */
   async drain(onceFrom: number): Promise<Drained> {
     const startedMs = this.#world.clock.nowMs()
-    const isCold = startedMs - this.#drainedMs > STALE_AFTER_MS || startedMs - this.#loadedMs > OLD_AFTER_MS
+    const isCold = startedMs - this.#drainedMs > STALE_AFTER_MS
     if (isCold) await this.#load(startedMs, onceFrom)
-    const changes = await this.#takeChanges((isCold ? startedMs : this.#drainedMs) - OVERLAP_MS)
+    else this.#renew(startedMs, onceFrom)
+    const changes = await this.#takeChanges(this.#drainedMs - OVERLAP_MS)
     await this.#takeOnce(minuteOf(startedMs / 1000 + NEAR_SECONDS))
     this.#drainedMs = startedMs
     return { startedMs, isCold, changes }
   }
 
   async #load(startedMs: number, onceFrom: number): Promise<void> {
+    const known = this.#make()
     this.#drainedMs = Number.NEGATIVE_INFINITY
-    this.#follower.begin()
+    this.current = known
+    for await (const jobs of this.#world.jobs.load(this.#shard)) known.take(jobs)
+    this.#adopt(known, startedMs, onceFrom)
+  }
+
+  #adopt(known: Known, startedMs: number, onceFrom: number): void {
+    this.current = known
+    this.#reload = null
     this.#seen.clear()
-    for await (const jobs of this.#world.jobs.load(this.#shard)) this.#follower.take(jobs)
     this.#onceThroughMinute = minuteOf(onceFrom) - 1
     this.#loadedMs = startedMs
+    this.#drainedMs = startedMs
+  }
+
+  /** Loads anew beside what is known when that is old, and takes the new in its place once it is whole. */
+  #renew(startedMs: number, onceFrom: number): void {
+    const isOld = startedMs - this.#loadedMs > OLD_AFTER_MS
+    if (this.#reload?.state === 'loaded') this.#adopt(this.#reload.known, this.#reload.startedMs, onceFrom)
+    else if (this.#reload?.state === 'failed') this.#reload = null
+    else if (isOld && this.#reload === null) {
+      this.#reload = { known: this.#make(), startedMs, state: 'loading' }
+      void this.#loadBeside(this.#reload)
+    }
+  }
+
+  async #loadBeside(reload: Reload<Known>): Promise<void> {
+    try {
+      for await (const jobs of this.#world.jobs.load(this.#shard)) reload.known.take(jobs)
+      reload.state = 'loaded'
+    } catch {
+      // What is known stays as good as it was; the next drain begins again.
+      reload.state = 'failed'
+    }
   }
 
   async #takeChanges(fromMs: number): Promise<number> {
     const changes = await this.#world.jobs.changes(this.#shard, fromMs)
     const fresh = changes.filter((change) => !this.#seen.has(nameOf(change)))
     const wanted = fresh.filter((change) => this.#isWanted(change)).map(({ jobId }) => jobId)
-    if (wanted.length > 0) this.#follower.take(await this.#world.jobs.readMany(wanted))
+    if (wanted.length > 0) this.current.take(await this.#world.jobs.readMany(wanted))
     for (const change of fresh) this.#seen.set(nameOf(change), change.ms)
     for (const [name, ms] of this.#seen) if (ms < fromMs) this.#seen.delete(name)
     return fresh.length
@@ -85,7 +125,7 @@ export class JobsOfShard {
 
   /** A one-time job that is far ahead is found again by its pointer when its minute comes near. */
   #isWanted({ once, jobId }: Change): boolean {
-    if (once === null || this.#follower.knows(jobId)) return true
+    if (once === null || this.current.knows(jobId)) return true
     return once.firstInstant !== null && minuteOf(once.firstInstant) <= this.#onceThroughMinute
   }
 
@@ -95,8 +135,8 @@ export class JobsOfShard {
       const minutes = Array.from({ length: last - this.#onceThroughMinute }, (_, n) => last - n)
       const pointers = await Promise.all(minutes.map((minute) => this.#world.jobs.pointers(this.#shard, minute)))
       const ids = pointers.flat().map(({ jobId }) => jobId)
-      const unknown = ids.filter((id) => !this.#follower.knows(id))
-      if (unknown.length > 0) this.#follower.take(await this.#world.jobs.readMany(unknown))
+      const unknown = ids.filter((id) => !this.current.knows(id))
+      if (unknown.length > 0) this.current.take(await this.#world.jobs.readMany(unknown))
       this.#onceThroughMinute = last
     }
   }

@@ -2,38 +2,40 @@
 
 import { type JobPage, type JobQuery, type Searchable, searchJobs } from '../core/job/search.ts'
 import { type StoredJob, statusOf } from '../core/job/stored.ts'
-import { type FollowWorld, JobsOfShard } from './follow-jobs.ts'
+import { type Follower, type FollowWorld, JobsOfShard } from './follow-jobs.ts'
 
 export interface ListedJob extends Searchable {
   readonly job: StoredJob
 }
 
+class ListedJobs implements Follower {
+  readonly jobs = new Map<string, ListedJob>()
+
+  take(jobs: readonly StoredJob[]): void {
+    for (const job of jobs) this.jobs.set(job.id, listed(job))
+  }
+
+  knows(jobId: string): boolean {
+    return this.jobs.has(jobId)
+  }
+}
+
 export class JobDirectory {
-  readonly #jobs = new Map<string, ListedJob>()
-  readonly #shards: JobsOfShard[]
+  readonly #shards: readonly JobsOfShard<ListedJobs>[]
 
   constructor(world: FollowWorld, shardCount: number) {
-    this.#shards = Array.from({ length: shardCount }, (_, shard) => {
-      const mine = new Set<string>()
-      return new JobsOfShard(world, shard, {
-        begin: () => {
-          for (const id of mine) this.#jobs.delete(id)
-          mine.clear()
-        },
-        take: (jobs) => {
-          for (const job of jobs) {
-            mine.add(job.id)
-            this.#jobs.set(job.id, listed(job))
-          }
-        },
-        knows: (id) => mine.has(id),
-      })
-    })
+    this.#shards = Array.from(
+      { length: shardCount },
+      (_, shard) => new JobsOfShard(world, shard, () => new ListedJobs()),
+    )
   }
 
   async search(query: JobQuery, nowSecond: number): Promise<JobPage<ListedJob>> {
     await Promise.all(this.#shards.map((shard) => shard.drain(nowSecond)))
-    return searchJobs(this.#jobs.values(), query)
+    return searchJobs(
+      this.#shards.flatMap(({ current }) => [...current.jobs.values()]),
+      query,
+    )
   }
 }
 

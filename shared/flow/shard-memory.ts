@@ -5,20 +5,43 @@ import type { StoredJob } from '../core/job/stored.ts'
 import { Snapshot } from '../core/planner/snapshot.ts'
 import { ticketJobOf } from '../core/run/message.ts'
 import type { ShardItem } from '../core/shard.ts'
-import { type Drained, type FollowWorld, JobsOfShard } from './follow-jobs.ts'
+import { type Drained, type Follower, type FollowWorld, JobsOfShard } from './follow-jobs.ts'
 
 export interface MinuteStats {
   maxMs: number
   sumMs: number
 }
 
-export class ShardMemory {
-  readonly shard: number
-  snapshot = new Snapshot()
-  readonly #tickets = new Map<string, string>()
-  readonly #jobs: JobsOfShard
+/** The jobs of a shard, with the tickets that messages are made of. */
+class KnownJobs implements Follower {
+  readonly snapshot = new Snapshot()
+  readonly tickets = new Map<string, string>()
   /** Jobs that do not compile, with the reason, until they are mended. */
   readonly broken = new Map<string, string>()
+  readonly #onTaken: (jobs: number) => void
+
+  constructor(onTaken: (jobs: number) => void) {
+    this.#onTaken = onTaken
+  }
+
+  take(jobs: readonly StoredJob[]): void {
+    this.#onTaken(jobs.length)
+    for (const job of jobs) {
+      this.broken.delete(job.id)
+      this.tickets.set(job.id, ticketJobOf(job))
+    }
+    const changes = this.snapshot.apply(jobs.map(({ id, versions }) => ({ id, versions })))
+    for (const change of changes) if (change.type === 'broken') this.broken.set(change.jobId, change.reason)
+  }
+
+  knows(jobId: string): boolean {
+    return this.snapshot.job(jobId) !== null
+  }
+}
+
+export class ShardMemory {
+  readonly shard: number
+  readonly #jobs: JobsOfShard<KnownJobs>
   /** As this ticker last wrote or read it. */
   item: ShardItem | null = null
   /** Jobs that are being caught up, or null where that is not known yet. */
@@ -34,47 +57,39 @@ export class ShardMemory {
 
   constructor(world: FollowWorld, shard: number) {
     this.shard = shard
-    this.#jobs = new JobsOfShard(world, shard, {
-      begin: () => this.#forgetAll(),
-      take: (jobs) => this.#take(jobs),
-      knows: (id) => this.snapshot.job(id) !== null,
-    })
+    const count = (jobs: number) => {
+      this.jobsTaken += jobs
+    }
+    this.#jobs = new JobsOfShard(world, shard, () => new KnownJobs(count))
+  }
+
+  get snapshot(): Snapshot {
+    return this.#jobs.current.snapshot
+  }
+
+  /** Jobs that are left out because they do not compile, with the reason. */
+  get broken(): ReadonlyMap<string, string> {
+    return this.#jobs.current.broken
   }
 
   async drain(onceFrom: number): Promise<Drained> {
     const drained = await this.#jobs.drain(onceFrom)
     this.drainedMs = drained.startedMs
+    if (drained.isCold) this.catchingUp = null
     return drained
   }
 
   ticketOf(jobId: string): string {
-    const ticket = this.#tickets.get(jobId)
+    const ticket = this.#jobs.current.tickets.get(jobId)
     if (ticket === undefined) throw new Error(`job ${jobId} was planned and is not known`)
     return ticket
   }
 
-  /** Jobs that catch up what they missed, by their newest definition. */
+  /** Jobs that catch up what they missed, by any definition that is still known. */
   jobsThatCatchUp(): string[] {
+    const { tickets, snapshot } = this.#jobs.current
     const catchesUp = (id: string) =>
-      this.snapshot.job(id)?.versions.some(({ misfire }) => misfire.policy === 'CATCH_UP') === true
-    return [...this.#tickets.keys()].filter(catchesUp)
-  }
-
-  #forgetAll(): void {
-    this.snapshot = new Snapshot()
-    this.#tickets.clear()
-    this.broken.clear()
-    this.catchingUp = null
-  }
-
-  #take(jobs: readonly StoredJob[]): void {
-    this.jobsTaken += jobs.length
-    for (const job of jobs) {
-      this.broken.delete(job.id)
-
-      this.#tickets.set(job.id, ticketJobOf(job))
-    }
-    const changes = this.snapshot.apply(jobs.map(({ id, versions }) => ({ id, versions })))
-    for (const change of changes) if (change.type === 'broken') this.broken.set(change.jobId, change.reason)
+      snapshot.job(id)?.versions.some(({ misfire }) => misfire.policy === 'CATCH_UP') === true
+    return [...tickets.keys()].filter(catchesUp)
   }
 }

@@ -71,6 +71,7 @@ async function tickSecond(
   const held = await drainHolding(world, memory, seen)
   if (held === null) return { end: 'lost' }
   const { item, drained } = held
+  if (drained.isCold || drained.changes > 0) warnOfBroken(world, memory)
   const second = Math.min(Math.max(event.second, nowOf(world)), latestFreshSecond(secondOf(drained.startedMs)))
   const plan = planTick(memory.snapshot, { ...item, watermark: event.doneThrough }, second)
   const depths = nextDepths(item.depths, plan.opened, {
@@ -126,6 +127,10 @@ async function tickSecond(
     latenessMs,
     house,
   }
+}
+
+function warnOfBroken(world: TickWorld, { shard, broken }: ShardMemory): void {
+  for (const [jobId, reason] of broken) world.warn('a job does not compile and is left out', { shard, jobId, reason })
 }
 
 async function keepHouseOrWarn(...[world, memory, item, link]: Parameters<typeof keepHouse>): Promise<House> {

@@ -6,7 +6,7 @@ import { dynamoStores } from '../../shared/aws/stores.ts'
 import { jobIdOf } from '../../shared/core/job/id.ts'
 import type { PageEntry } from '../../shared/core/pages/entry.ts'
 import type { ShardItem } from '../../shared/core/shard.ts'
-import { JobsOfShard } from '../../shared/flow/follow-jobs.ts'
+import { type Follower, JobsOfShard } from '../../shared/flow/follow-jobs.ts'
 import { saveJobs } from '../../shared/flow/manage-jobs.ts'
 import type { Stores } from '../../shared/ports.ts'
 import { countCapacity } from '../support/engines/capacity.ts'
@@ -36,7 +36,7 @@ describe.each(ENGINES)('what it costs [%s]', (name) => {
   afterAll(() => client.destroy())
 
   /** A tick as the chain makes it: what changed, then the fence, with as many depths as the item ever holds. */
-  async function tick(jobs: JobsOfShard): Promise<void> {
+  async function tick(jobs: JobsOfShard<Follower>): Promise<void> {
     await jobs.drain(second)
     const fence = shard.fence + 1
     const depths = new Map(Array.from({ length: 300 }, (_, n) => [fence - n, 8] as const).reverse())
@@ -70,11 +70,7 @@ describe.each(ENGINES)('what it costs [%s]', (name) => {
         await saveJobs({ ...stores, clock, shardCount: 1, watch: { send: async () => [] } }, bodies, { by: 'test' })
         // An hour later none of this is news any more.
         const later = { nowMs: () => clock.nowMs() + 3_600_000 }
-        const jobs = new JobsOfShard({ jobs: stores.jobs, clock: later }, 0, {
-          begin() {},
-          take() {},
-          knows: () => true,
-        })
+        const jobs = new JobsOfShard({ jobs: stores.jobs, clock: later }, 0, () => ({ take() {}, knows: () => true }))
         await jobs.drain(second)
         spent()
         await tick(jobs)

@@ -32,23 +32,21 @@ function movable(world: World): { world: World; pass: (seconds: number) => void 
   }
 }
 
-function listener(): Follower & { known: Map<string, StoredJob>; begun: number; taken: number } {
-  const known = new Map<string, StoredJob>()
-  return {
-    known,
-    begun: 0,
-    taken: 0,
-    begin() {
-      known.clear()
-      this.begun += 1
-    },
-    take(jobs) {
-      this.taken += jobs.length
-      for (const job of jobs) known.set(job.id, job)
-    },
-    knows: (id) => known.has(id),
+class Heard implements Follower {
+  readonly known = new Map<string, StoredJob>()
+  taken = 0
+
+  take(jobs: readonly StoredJob[]): void {
+    this.taken += jobs.length
+    for (const job of jobs) this.known.set(job.id, job)
+  }
+
+  knows(jobId: string): boolean {
+    return this.known.has(jobId)
   }
 }
+
+const follow = (world: World) => new JobsOfShard(world, 0, () => new Heard())
 
 const versions = (known: Map<string, StoredJob>) =>
   Object.fromEntries([...known.values()].map(({ definition, version }) => [definition.name, version]))
@@ -57,33 +55,31 @@ inEachWorld('a follower of a shard', (make) => {
   test('loads all jobs at first and then takes in what changes, each change once', async () => {
     const world = await begin(make)
     await saveJobs(world, [body('a'), body('b')], asking)
-    const heard = listener()
-    const jobs = new JobsOfShard(world, 0, heard)
+    const jobs = follow(world)
     expect(await jobs.drain(nowOf(world))).toMatchObject({ isCold: true })
-    expect(versions(heard.known)).toEqual({ a: 1, b: 1 })
+    expect(versions(jobs.current.known)).toEqual({ a: 1, b: 1 })
     const { job } = await saveJob(world, body('a', { priority: 1 }), asking)
     await saveJob(world, body('c'), asking)
     expect(await jobs.drain(nowOf(world))).toMatchObject({ isCold: false, changes: 2 })
-    expect(versions(heard.known)).toEqual({ a: 2, b: 1, c: 1 })
-    expect(heard.known.get(job.id)).toEqual(job)
-    const { taken } = heard
+    expect(versions(jobs.current.known)).toEqual({ a: 2, b: 1, c: 1 })
+    expect(jobs.current.known.get(job.id)).toEqual(job)
+    const { taken } = jobs.current
     expect(await jobs.drain(nowOf(world))).toMatchObject({ isCold: false, changes: 0 })
-    expect(heard.taken).toBe(taken)
+    expect(jobs.current.taken).toBe(taken)
   })
 
   test('sees a job that is saved while it loads', async () => {
     const world = await begin(make)
     await saveJob(world, body('a'), asking)
-    const heard = listener()
     const saveDuringLoad = before(world.jobs, 'changes', () => saveJob(world, body('b'), asking))
-    await new JobsOfShard({ ...world, jobs: saveDuringLoad }, 0, heard).drain(nowOf(world))
-    expect(versions(heard.known)).toEqual({ a: 1, b: 1 })
+    const jobs = follow({ ...world, jobs: saveDuringLoad })
+    await jobs.drain(nowOf(world))
+    expect(versions(jobs.current.known)).toEqual({ a: 1, b: 1 })
   })
 
   test('sees a change that was committed up to a minute after its stamp', async () => {
     const { world, pass } = movable(await begin(make))
-    const heard = listener()
-    const jobs = new JobsOfShard(world, 0, heard)
+    const jobs = follow(world)
     await jobs.drain(nowOf(world))
     const stampMs = world.clock.nowMs()
     pass(30)
@@ -91,7 +87,7 @@ inEachWorld('a follower of a shard', (make) => {
     await saveJob({ ...world, clock: { nowMs: () => stampMs } }, body('slow'), asking)
     pass(25)
     expect(await jobs.drain(nowOf(world))).toMatchObject({ changes: 1 })
-    expect(versions(heard.known)).toEqual({ slow: 1 })
+    expect(versions(jobs.current.known)).toEqual({ slow: 1 })
   })
 
   test('hears again of a change whose commit took more than five seconds', async () => {
@@ -106,58 +102,72 @@ inEachWorld('a follower of a shard', (make) => {
     expect(changes[1].ms - changes[0].ms).toBeGreaterThanOrEqual(6000)
   })
 
-  test('begins anew when it has not read for ten minutes, and when it is half an hour old', async () => {
+  test('begins anew when it has not read for ten minutes', async () => {
     const { world, pass } = movable(await begin(make))
-    const heard = listener()
-    const jobs = new JobsOfShard(world, 0, heard)
-    for (const seconds of [0, 590, 590]) {
-      pass(seconds)
-      await jobs.drain(nowOf(world))
-    }
-    expect(heard.begun).toBe(1)
+    const jobs = follow(world)
+    await jobs.drain(nowOf(world))
+    const first = jobs.current
+    pass(590)
+    expect(await jobs.drain(nowOf(world))).toMatchObject({ isCold: false })
+    expect(jobs.current).toBe(first)
     pass(601)
     expect(await jobs.drain(nowOf(world))).toMatchObject({ isCold: true })
+    expect(jobs.current).not.toBe(first)
+  })
+
+  test('is loaded anew beside its work when it is half an hour old, and misses no change meanwhile', async () => {
+    const { world, pass } = movable(await begin(make))
+    await saveJob(world, body('a'), asking)
+    const jobs = follow(world)
+    await jobs.drain(nowOf(world))
+    const first = jobs.current
     for (const seconds of [590, 590, 590, 590]) {
       pass(seconds)
-      await jobs.drain(nowOf(world))
+      expect(await jobs.drain(nowOf(world))).toMatchObject({ isCold: false })
     }
-    expect(heard.begun).toBe(3)
+    await saveJob(world, body('b'), asking)
+    while (jobs.current === first) {
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      await jobs.drain(nowOf(world))
+      expect(versions(jobs.current.known)).toEqual({ a: 1, b: 1 })
+    }
+    await saveJob(world, body('a', { priority: 3 }), asking)
+    await jobs.drain(nowOf(world))
+    expect(versions(jobs.current.known)).toEqual({ a: 2, b: 1 })
   })
 
   test('takes in one-time jobs when their minute is near, and at once when they are', async () => {
     const { world, pass } = movable(await begin(make))
-    const heard = listener()
-    const jobs = new JobsOfShard(world, 0, heard)
+    const jobs = follow(world)
     const at = (seconds: number) => ({ schedules: [{ at: formatInstant(nowOf(world) + seconds) }] })
     await saveJob(world, body('far', at(3600)), asking)
     await saveJob(world, body('soon', at(30)), asking)
     await jobs.drain(nowOf(world))
-    expect(versions(heard.known)).toEqual({ soon: 1 })
+    expect(versions(jobs.current.known)).toEqual({ soon: 1 })
     await saveJob(world, body('next', at(60)), asking)
     await saveJob(world, body('farther', at(7200)), asking)
     await jobs.drain(nowOf(world))
-    expect(versions(heard.known)).toEqual({ soon: 1, next: 1 })
+    expect(versions(jobs.current.known)).toEqual({ soon: 1, next: 1 })
     for (let waited = 0; waited < 3400; waited += 400) {
       pass(400)
       await jobs.drain(nowOf(world))
     }
-    expect(Object.keys(versions(heard.known))).toContain('far')
-    expect(Object.keys(versions(heard.known))).not.toContain('farther')
+    expect(Object.keys(versions(jobs.current.known))).toContain('far')
+    expect(Object.keys(versions(jobs.current.known))).not.toContain('farther')
   })
 
   test('hears of edits and deletes of a one-time job that it knows', async () => {
     const world = await begin(make)
-    const heard = listener()
-    const jobs = new JobsOfShard(world, 0, heard)
+    const jobs = follow(world)
     const near = { schedules: [{ at: formatInstant(nowOf(world) + 60) }] }
     const { job } = await saveJob(world, body('once', near), asking)
     await jobs.drain(nowOf(world))
     await patchJob(world, job.id, { schedules: [{ at: formatInstant(nowOf(world) + 9000) }] }, asking)
     await jobs.drain(nowOf(world))
-    expect(versions(heard.known)).toEqual({ once: 2 })
+    expect(versions(jobs.current.known)).toEqual({ once: 2 })
     await deleteJob(world, job.id, asking)
     await jobs.drain(nowOf(world))
-    expect(versions(heard.known)).toEqual({ once: 3 })
+    expect(versions(jobs.current.known)).toEqual({ once: 3 })
   })
 })
 
