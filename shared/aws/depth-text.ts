@@ -1,30 +1,32 @@
-// The page depths of consecutive seconds as a short text: the first second, then one digit for each, a hyphen for none.
-// Four minutes of them must fit into the shard item beside everything else, because one write unit holds a kilobyte.
+// The page depths of seconds as a short text: the first second of each stretch, then one digit for each second of it, a
+// hyphen for one that has none. Four minutes of them must fit into the shard item beside everything else, because one write
+// unit holds a kilobyte; and a shard that slept for a week must not write a hyphen for each of its seconds.
 
 const NO_DEPTH = '-'
+/** A hole longer than this is shorter to leave out than to write. */
+const LONGEST_HOLE_SECONDS = 12
 
 export function writeDepths(depths: ReadonlyMap<number, number>): string {
-  if (depths.size === 0) return ''
-  const seconds = [...depths.keys()]
-  const first = Math.min(...seconds)
-  const digits = Array.from({ length: Math.max(...seconds) - first + 1 }, (_, place) =>
-    digitOf(depths.get(first + place)),
-  )
-  return `${first}:${digits.join('')}`
+  const parts: { readonly first: number; digits: string }[] = []
+  for (const [second, depth] of [...depths].sort(([a], [b]) => a - b)) {
+    const part = parts.at(-1)
+    const hole = part === undefined ? Number.POSITIVE_INFINITY : second - part.first - part.digits.length
+    if (part === undefined || hole > LONGEST_HOLE_SECONDS) parts.push({ first: second, digits: depth.toString(36) })
+    else part.digits += NO_DEPTH.repeat(hole) + depth.toString(36)
+  }
+  return parts.map(({ first, digits }) => `${first}:${digits}`).join(';')
 }
 
-const digitOf = (depth: number | undefined): string => (depth === undefined ? NO_DEPTH : depth.toString(36))
-
-const DEPTHS = /^(\d+):([0-9a-z-]+)$/
+const PART = /^(\d+):([0-9a-z-]+)$/
 
 export function readDepths(text: string): Map<number, number> {
-  if (text === '') return new Map()
-  const parts = DEPTHS.exec(text)
-  if (parts === null) throw new Error(`${JSON.stringify(text)} are no page depths`)
-  const first = Number(parts[1])
   const found: [number, number][] = []
-  for (const [place, digit] of [...parts[2]].entries()) {
-    if (digit !== NO_DEPTH) found.push([first + place, Number.parseInt(digit, 36)])
+  for (const part of text === '' ? [] : text.split(';')) {
+    const [, first, digits] = PART.exec(part) ?? []
+    if (first === undefined) throw new Error(`${JSON.stringify(text)} are no page depths`)
+    for (const [place, digit] of [...digits].entries()) {
+      if (digit !== NO_DEPTH) found.push([Number(first) + place, Number.parseInt(digit, 36)])
+    }
   }
   return new Map(found)
 }

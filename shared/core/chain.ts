@@ -16,6 +16,8 @@ export const tickEventSchema = z.object({
   doneThrough: z.int(),
   /** Some job is being caught up. */
   catchesUp: z.boolean(),
+  /** How far the gaps are worked off: it travels with the chain, because the next link may run elsewhere. */
+  backlog: z.array(z.object({ from: z.int(), to: z.int(), openedAt: z.int(), afterJob: z.string().nullable() })),
 })
 
 export type TickEvent = z.infer<typeof tickEventSchema>
@@ -65,10 +67,18 @@ export function sleepUntilOf(nextDue: number, second: number): number | null {
 }
 
 /** The event that goes on from a shard item which is ours. */
-export const nextEvent = (shard: number, item: ShardItem, doneThrough: number, catchesUp: boolean): TickEvent => ({
+export const nextEvent = (
+  shard: number,
+  item: ShardItem,
+  known: Pick<TickEvent, 'doneThrough' | 'catchesUp'>,
+): TickEvent => ({
   shard,
   epoch: item.epoch,
   second: item.fence + 1,
-  doneThrough,
-  catchesUp,
+  ...known,
+  backlog: [...item.backlog],
 })
+
+/** One-time jobs from here on still matter: neither the audit nor the backlog has passed them. */
+export const onceFromOf = ({ auditedThrough, backlog }: ShardItem): number =>
+  backlog.reduce((first, { from }) => Math.min(first, from - 1), auditedThrough)

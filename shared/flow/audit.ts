@@ -27,12 +27,13 @@ export interface Audited {
 /** Without a sign of life for so long whoever ran it is gone. */
 const DEAD_AFTER_MS = 20_000
 const OPEN_RUNS_A_ROUND = 1000
+const MOVED_AT_ONCE = 16
 const FAR_FUTURE_MS = 9_000_000_000_000
 
 export async function auditShard(world: TickWorld, memory: ShardMemory, shard: ShardItem): Promise<Audited> {
   const nowMs = world.clock.nowMs()
   const now = Math.floor(nowMs / 1000)
-  const sinceLastMs = Math.min(AUDIT_EVERY_MS, nowMs - memory.lastAuditMs)
+  const sinceLastMs = memory.lastAuditMs === 0 ? AUDIT_EVERY_MS : nowMs - memory.lastAuditMs
   memory.lastAuditMs = nowMs
   const opened = await resendOpen(world, memory.shard, nowMs)
   const through = auditableThrough(shard, now, Math.floor(memory.drainedMs / 1000))
@@ -131,14 +132,17 @@ async function isQueueEmpty(world: TickWorld, lane: Lane): Promise<boolean> {
 }
 
 /** Runs to come back to whose time has come: sent again, and looked at later each time. */
-async function resendOpen(world: TickWorld, shard: number, nowMs: number): Promise<number> {
+export async function resendOpen(world: TickWorld, shard: number, nowMs: number): Promise<number> {
   const due = await world.open.due(shard, nowMs, OPEN_RUNS_A_ROUND)
   const isAlive = ({ beatMs }: OpenRun) => beatMs !== null && nowMs - beatMs < DEAD_AFTER_MS
   const idle = due.filter((run) => !isAlive(run))
   const moved: OpenRun[] = []
-  for (const run of idle) {
-    const next = await world.open.move(run, nowMs + openDelaySeconds(run.times + 1) * 1000)
-    if (next !== null) moved.push(next)
+  for (let first = 0; first < idle.length; first += MOVED_AT_ONCE) {
+    const some = idle.slice(first, first + MOVED_AT_ONCE)
+    const next = await Promise.all(
+      some.map((run) => world.open.move(run, nowMs + openDelaySeconds(run.times + 1) * 1000)),
+    )
+    moved.push(...next.filter((each) => each !== null))
   }
   for (const lane of ['fast', 'slow'] as const) {
     const messages = moved.filter((run) => run.lane === lane).map(({ message }) => ({ body: message }))

@@ -1,7 +1,7 @@
 // Takes in what changed before a second is planned, however long that takes: a cold start may load for longer than a lease
 // lasts, and what took long must be taken in again, because no second may be opened with old eyes.
 
-import { leaseUntilOf } from '../core/chain.ts'
+import { leaseUntilOf, onceFromOf } from '../core/chain.ts'
 import { latestFreshSecond } from '../core/planner/tick.ts'
 import type { ShardItem } from '../core/shard.ts'
 import type { Drained } from './follow-jobs.ts'
@@ -41,7 +41,7 @@ async function drainOnce(
 ): Promise<{ readonly item: ShardItem; readonly drained: Drained } | null> {
   let item: ShardItem | null = seen
   let taken = memory.jobsTaken
-  const draining = memory.drain(seen.auditedThrough)
+  const draining = memory.drain(onceFromOf(seen))
   for (;;) {
     const renewAtMs = world.clock.nowMs() + RENEWED_EVERY_MS
     const drained: Drained | null = await Promise.race([draining, world.until(renewAtMs).then(() => null)])

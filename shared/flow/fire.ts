@@ -6,6 +6,7 @@ import { type Lane, laneOf, NEW_LANE } from '../core/lanes.ts'
 import type { PageEntry } from '../core/pages/entry.ts'
 import { packPages, splitByLane } from '../core/pages/page.ts'
 import type { PlannedRun } from '../core/planner/snapshot.ts'
+import type { TickPlan } from '../core/planner/tick.ts'
 import { entryIdOf, type Ticket, writePageMessage } from '../core/run/message.ts'
 import type { PageKey } from '../core/run/record.ts'
 import type { Message } from '../ports.ts'
@@ -108,5 +109,71 @@ export async function markMissed(
         list.map(({ jobId, kind }) => ({ id: entryIdOf(jobId, kind), expect: null, next: missed })),
       )
     }
+  }
+}
+
+/** Whoever waits for proof waits no longer than this: the lease is six seconds. */
+const MOST_PROOF_MS = 3000
+
+/** What one link sends, the oldest second first, and how far that is acknowledged. */
+export class Firing {
+  readonly #world: TickWorld
+  readonly #memory: ShardMemory
+  readonly #doneBefore: number
+  /** The last second of which every send was acknowledged. */
+  doneThrough: number
+  #moved: () => void = () => {}
+  readonly #hasMoved = new Promise<void>((resolve) => {
+    this.#moved = resolve
+  })
+
+  constructor(world: TickWorld, memory: ShardMemory, doneThrough: number) {
+    this.#world = world
+    this.#memory = memory
+    this.#doneBefore = doneThrough
+    this.doneThrough = doneThrough
+  }
+
+  /** Never throws: what could not be sent is sent again by the next link. */
+  async fire(plan: TickPlan, prepared: readonly Prepared[], depths: ReadonlyMap<number, number>): Promise<void> {
+    const missed = plan.send.filter(({ firing }) => firing === 'missed').map(({ run }) => run)
+    try {
+      await markMissed(this.#world, this.#memory.shard, missed, depths)
+      await this.#sendInOrder(prepared, plan.sendsThrough)
+    } catch (error) {
+      this.#world.warn('runs could not be sent and are sent again', { reason: String(error) })
+    }
+  }
+
+  async #sendInOrder(prepared: readonly Prepared[], sendsThrough: number): Promise<void> {
+    const seconds = [...new Set(prepared.map(({ second }) => second))].sort((a, b) => a - b)
+    let isWhole = true
+    for (const [place, second] of seconds.entries()) {
+      const unsent = await send(
+        this.#world,
+        prepared.filter((each) => each.second === second),
+      )
+      this.#memory.lastSentMs = this.#world.clock.nowMs()
+      if (unsent.size > 0) this.#world.warn('runs were not acknowledged and are sent again', { second })
+      isWhole &&= unsent.size === 0
+      // Up to the next second that has something to send all is done.
+      if (isWhole && place < seconds.length - 1) this.#moveTo(seconds[place + 1] - 1)
+    }
+    if (isWhole) this.#moveTo(sendsThrough)
+  }
+
+  #moveTo(second: number): void {
+    this.doneThrough = Math.max(this.doneThrough, second)
+    this.#moved()
+  }
+
+  /**
+   * Waits for all of it, or until a time, or past that until something new is proven: a link that proves nothing would make the
+   * next one send the same again, and so on for ever.
+   */
+  async provenBy(fired: Promise<void>, ms: number): Promise<void> {
+    await Promise.race([fired, this.#world.until(ms)])
+    if (this.doneThrough > this.#doneBefore) return
+    await Promise.race([fired, this.#hasMoved, this.#world.until(ms + MOST_PROOF_MS)])
   }
 }

@@ -13,6 +13,9 @@ const MINUTES_AT_ONCE = 16
 /** What was not kept up for so long, or is so old, is thrown away and loaded anew. */
 const STALE_AFTER_MS = 10 * 60_000
 const OLD_AFTER_MS = 30 * 60_000
+/** A function is frozen between two calls, and what it was reading may never come: then it is begun again, and at last done at once. */
+const RELOAD_GIVEN_UP_MS = 2 * 60_000
+const MOST_RELOADS = 5
 
 export interface FollowWorld {
   readonly jobs: Jobs
@@ -51,6 +54,7 @@ export class JobsOfShard<Known extends Follower> {
   /** Changes taken in already, with their times, as long as they may be read again. */
   readonly #seen = new Map<string, number>()
   #reload: Reload<Known> | null = null
+  #reloadsFailed = 0
   #loadedMs = Number.NEGATIVE_INFINITY
   #drainedMs = Number.NEGATIVE_INFINITY
   /** One-time jobs up to the end of this minute are known. */
@@ -66,7 +70,7 @@ export class JobsOfShard<Known extends Follower> {
   /** `onceFrom` is the first second whose one-time jobs still matter; it is asked only when jobs were loaded anew. */
   async drain(onceFrom: number): Promise<Drained> {
     const startedMs = this.#world.clock.nowMs()
-    const isCold = startedMs - this.#drainedMs > STALE_AFTER_MS
+    const isCold = startedMs - this.#drainedMs > STALE_AFTER_MS || this.#reloadsFailed >= MOST_RELOADS
     if (isCold) await this.#load(startedMs, onceFrom)
     else this.#renew(startedMs, onceFrom)
     const changes = await this.#takeChanges(this.#drainedMs - OVERLAP_MS)
@@ -86,6 +90,7 @@ export class JobsOfShard<Known extends Follower> {
   #adopt(known: Known, startedMs: number, onceFrom: number): void {
     this.current = known
     this.#reload = null
+    this.#reloadsFailed = 0
     this.#seen.clear()
     this.#onceThroughMinute = minuteOf(onceFrom) - 1
     this.#loadedMs = startedMs
@@ -96,11 +101,17 @@ export class JobsOfShard<Known extends Follower> {
   #renew(startedMs: number, onceFrom: number): void {
     const isOld = startedMs - this.#loadedMs > OLD_AFTER_MS
     if (this.#reload?.state === 'loaded') this.#adopt(this.#reload.known, this.#reload.startedMs, onceFrom)
-    else if (this.#reload?.state === 'failed') this.#reload = null
-    else if (isOld && this.#reload === null) {
+    else if (this.#reload !== null && this.#isGivenUp(this.#reload, startedMs)) {
+      this.#reload = null
+      this.#reloadsFailed += 1
+    } else if (isOld && this.#reload === null) {
       this.#reload = { known: this.#make(), startedMs, state: 'loading' }
       void this.#loadBeside(this.#reload)
     }
+  }
+
+  #isGivenUp({ state, startedMs }: Reload<Known>, nowMs: number): boolean {
+    return state === 'failed' || nowMs - startedMs > RELOAD_GIVEN_UP_MS
   }
 
   async #loadBeside(reload: Reload<Known>): Promise<void> {

@@ -3,25 +3,33 @@
 
 import { openDelaySeconds } from '../core/ledger/audit.ts'
 import { type BacklogEntry, stepBacklog } from '../core/planner/backlog.ts'
-import { isCatchingUp, shareBudget, stepCatchUp } from '../core/planner/catch-up.ts'
+import { type CatchUpCursor, isCatchingUp, shareBudget, stepCatchUp } from '../core/planner/catch-up.ts'
 import type { DueItem } from '../core/planner/due.ts'
 import type { GapPlan, Missed } from '../core/planner/gap.ts'
 import { writeRunMessage } from '../core/run/message.ts'
 import type { OpenRun } from '../core/run/record.ts'
 import { formatRunId, type Trigger } from '../core/run/run.ts'
+import { isSameJson } from '../core/same.ts'
 import type { Message } from '../ports.ts'
 import type { ShardMemory } from './shard-memory.ts'
 import type { TickWorld } from './tick-world.ts'
 
-const JOBS_A_STEP = 100
+const JOBS_A_STEP = 50
 const STEP_MS = 300
+
+export interface WorkedBacklog {
+  readonly backlog: readonly BacklogEntry[]
+  readonly finishedJobs: readonly string[]
+  /** Instants that never run. */
+  readonly missed: number
+}
 
 /** Works on the backlog for a while and returns what is left of it. */
 export async function workBacklog(
   world: TickWorld,
   memory: ShardMemory,
   backlog: readonly BacklogEntry[],
-): Promise<{ backlog: readonly BacklogEntry[]; finishedJobs: string[]; missed: number }> {
+): Promise<WorkedBacklog> {
   const startedMs = world.clock.nowMs()
   const finishedJobs: string[] = []
   let left = backlog
@@ -70,7 +78,6 @@ async function sendAlone(
   const message = writeRunMessage(run, memory.ticketOf(jobId))
   const open: OpenRun = {
     shard: memory.shard,
-    // From its second, so that whoever repeats this puts the same item.
     dueMs: (Math.floor(nowMs / 1000) + openDelaySeconds(1)) * 1000,
     runId: run.runId,
     times: 0,
@@ -97,35 +104,67 @@ async function sendOrThrow(world: TickWorld, messages: readonly Message[]): Prom
 export async function catchUp(world: TickWorld, memory: ShardMemory, second: number): Promise<string[]> {
   const jobs = [...(await jobsCatchingUp(world, memory))].sort()
   const budgets = shareBudget(jobs.length, second)
-  const done: string[] = []
-  for (const [place, jobId] of jobs.entries()) {
-    const job = memory.snapshot.job(jobId)
-    if (job === null || budgets[place] === 0) continue
-    const { catchUp: cursors } = await world.states.read(jobId)
-    const step = stepCatchUp(job, cursors, second, budgets[place])
-    await putMissed(world, jobId, step.missed)
-    for (const item of step.send) await sendAlone(world, memory, jobId, item, 'CATCH_UP')
-    // What was put in meanwhile by another gap stays.
-    const isUnchanged = (cursor: object) => !cursors.some((each) => JSON.stringify(each) === JSON.stringify(cursor))
-    const left = await world.states.change(jobId, (state) => {
-      const after = [...step.cursors, ...state.catchUp.filter(isUnchanged)]
-      return { state: { ...state, catchUp: after }, result: after }
-    })
-    if (!isCatchingUp(left)) {
-      memory.catchingUp?.delete(jobId)
-      done.push(jobId)
-    }
+  const done = await inBunches(
+    jobs.map((jobId, place) => ({ jobId, budget: budgets[place] })),
+    async ({ jobId, budget }) => {
+      try {
+        return budget > 0 && (await catchUpJob(world, memory, jobId, second, budget)) ? [jobId] : []
+      } catch (error) {
+        world.warn('a job could not be caught up and is tried again', { jobId, reason: String(error) })
+        return []
+      }
+    },
+  )
+  return done.flat()
+}
+
+/** True where the job has nothing left to catch up. */
+async function catchUpJob(
+  world: TickWorld,
+  memory: ShardMemory,
+  jobId: string,
+  second: number,
+  budget: number,
+): Promise<boolean> {
+  const job = memory.snapshot.job(jobId)
+  if (job === null) return false
+  const { catchUp: cursors } = await world.states.read(jobId)
+  const step = stepCatchUp(job, cursors, second, budget)
+  await putMissed(world, jobId, step.missed)
+  await inBunches(step.send, (item) => sendAlone(world, memory, jobId, item, 'CATCH_UP'))
+  const left = await world.states.change(jobId, (state) => {
+    const isThere = (cursor: CatchUpCursor) => state.catchUp.some((each) => isSameJson(each, cursor))
+    // Another link made the step meanwhile, and what it wrote counts; what another gap put in stays.
+    if (!cursors.every(isThere)) return { state: null, result: state.catchUp }
+    const added = state.catchUp.filter((each) => !cursors.some((cursor) => isSameJson(each, cursor)))
+    const after = [...step.cursors, ...added]
+    return { state: { ...state, catchUp: after }, result: after }
+  })
+  if (isCatchingUp(left)) return false
+  memory.catchingUp?.delete(jobId)
+  return true
+}
+
+const AT_ONCE = 16
+
+/** Many calls, a few at a time, in order. */
+async function inBunches<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  for (let first = 0; first < items.length; first += AT_ONCE) {
+    results.push(...(await Promise.all(items.slice(first, first + AT_ONCE).map(work))))
   }
-  return done
+  return results
 }
 
 /** Known to a warm ticker; one that does not know asks the states of the jobs that may be. */
 async function jobsCatchingUp(world: TickWorld, memory: ShardMemory): Promise<Set<string>> {
   if (memory.catchingUp !== null) return memory.catchingUp
-  const found = new Set<string>()
-  for (const jobId of memory.jobsThatCatchUp()) {
-    if (isCatchingUp((await world.states.read(jobId)).catchUp)) found.add(jobId)
-  }
-  memory.catchingUp = found
-  return found
+  const found = await inBunches(memory.jobsThatCatchUp(), async (jobId) =>
+    isCatchingUp((await world.states.read(jobId)).catchUp) ? [jobId] : [],
+  )
+  memory.catchingUp = new Set(found.flat())
+  return memory.catchingUp
 }

@@ -4,7 +4,7 @@
 import { wholeMinutes } from '../core/planner/depth-map.ts'
 import type { ShardItem } from '../core/shard.ts'
 import { AUDIT_EVERY_MS, type Audited, auditShard } from './audit.ts'
-import { catchUp, workBacklog } from './gaps.ts'
+import { catchUp } from './gaps.ts'
 import { stopJob } from './manage-jobs.ts'
 import type { ShardMemory } from './shard-memory.ts'
 import type { TickWorld } from './tick-world.ts'
@@ -20,18 +20,29 @@ interface Link {
   readonly latenessMs: number | null
   readonly finishedJobs: readonly string[]
   readonly catchesUp: boolean
+  /** Instants of gaps that were found never to run. */
+  readonly missed: number
 }
 
+/** Each part for itself: one that fails keeps no other from being done, and is begun again by the next link. */
 export async function keepHouse(world: TickWorld, memory: ShardMemory, item: ShardItem, link: Link): Promise<House> {
-  const gaps = await workBacklog(world, memory, item.backlog)
-  if (memory.item === item) memory.item = { ...item, backlog: gaps.backlog }
-  const caughtUp = link.catchesUp ? await catchUp(world, memory, link.second) : []
-  await keepMinutes(world, memory, item, link)
+  const attempt = async <Result>(what: string, work: () => Promise<Result>): Promise<Result | null> => {
+    try {
+      return await work()
+    } catch (error) {
+      world.warn(`${what} failed and is begun again`, { shard: memory.shard, reason: String(error) })
+      return null
+    }
+  }
+  await attempt('keeping minutes', () => keepMinutes(world, memory, item, link))
   const isAuditDue = world.clock.nowMs() - memory.lastAuditMs >= AUDIT_EVERY_MS
-  const audited = isAuditDue ? await auditShard(world, memory, item) : null
+  const audited = isAuditDue ? await attempt('the audit', () => auditShard(world, memory, item)) : null
   if (audited !== null && memory.item !== null) memory.item = { ...memory.item, auditedThrough: audited.auditedThrough }
-  await stopFinished(world, memory, [...link.finishedJobs, ...gaps.finishedJobs, ...caughtUp], link.second)
-  return { audited, missed: gaps.missed }
+  const caughtUp = link.catchesUp ? await attempt('catching up', () => catchUp(world, memory, link.second)) : []
+  // While a gap waits nobody knows yet what a job still has to do.
+  const finished = item.backlog.length > 0 ? [] : [...link.finishedJobs, ...(caughtUp ?? [])]
+  await attempt('stopping jobs', () => stopFinished(world, memory, finished, link.second))
+  return { audited, missed: link.missed }
 }
 
 /** The depths of minutes that are over go into items of their own, with what was sent in them and how late. */

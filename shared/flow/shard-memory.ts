@@ -52,6 +52,8 @@ export class ShardMemory {
   /** The last minute of which this ticker wrote the item. */
   minutesThrough = 0
   lastAuditMs = 0
+  /** The last minute whose one-time jobs a minute rule has looked for. */
+  pointersThroughMinute = 0
   lastSentMs = 0
   readonly lateness = new Map<number, MinuteStats>()
 

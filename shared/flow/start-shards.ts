@@ -3,15 +3,20 @@
 import { decideStart } from '../core/shard.ts'
 import type { TickWorld } from './tick-world.ts'
 
-/** Throws where nothing may be sent; makes META and the shard items at the very first start. A single item that is missing stops its shard only. */
-export async function startShards(world: Pick<TickWorld, 'shards' | 'clock' | 'shardCount'>): Promise<void> {
+type StartWorld = Pick<TickWorld, 'shards' | 'clock' | 'shardCount'>
+
+/**
+ * Throws where nothing may be sent; makes META and the shard items at the very first start. A single item that is missing stops its
+ * shard only. Of two who start at once with different numbers one made META, and the other is refused here.
+ */
+export async function startShards(world: StartWorld): Promise<void> {
+  if ((await decide(world)) === 'TICK') return
+  await world.shards.make(world.shardCount, Math.floor(world.clock.nowMs() / 1000))
+  await decide(world)
+}
+
+async function decide(world: StartWorld): Promise<'MAKE' | 'TICK'> {
   const start = decideStart(await world.shards.meta(), true, world.shardCount)
-  switch (start.do) {
-    case 'MAKE':
-      return world.shards.make(world.shardCount, Math.floor(world.clock.nowMs() / 1000))
-    case 'TICK':
-      return
-    case 'REFUSE':
-      throw new Error(start.reason)
-  }
+  if (start.do === 'REFUSE') throw new Error(start.reason)
+  return start.do
 }

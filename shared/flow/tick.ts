@@ -4,6 +4,7 @@
 import {
   leaseUntilOf,
   nextEvent,
+  onceFromOf,
   SWITCH_DELAY_SECONDS,
   sendsSwitch,
   sleepUntilOf,
@@ -16,7 +17,8 @@ import { nextDepths } from '../core/planner/depth-map.ts'
 import { latestFreshSecond, planTick, type TickPlan } from '../core/planner/tick.ts'
 import type { ShardItem } from '../core/shard.ts'
 import { drainHolding } from './drain-holding.ts'
-import { markMissed, type Prepared, prepare, send } from './fire.ts'
+import { Firing, prepare } from './fire.ts'
+import { type WorkedBacklog, workBacklog } from './gaps.ts'
 import { type House, keepHouse } from './keep-house.ts'
 import type { ShardMemory } from './shard-memory.ts'
 import type { TickWorld } from './tick-world.ts'
@@ -73,6 +75,8 @@ async function tickSecond(
   const { item, drained } = held
   if (drained.isCold || drained.changes > 0) warnOfBroken(world, memory)
   const second = Math.min(Math.max(event.second, nowOf(world)), latestFreshSecond(secondOf(drained.startedMs)))
+  // A clock that fell back must not open a second again.
+  if (second <= item.fence) return { end: 'stale' }
   const plan = planTick(memory.snapshot, { ...item, watermark: event.doneThrough }, second)
   const depths = nextDepths(item.depths, plan.opened, {
     fence: second,
@@ -89,31 +93,33 @@ async function tickSecond(
     leaseUntil: leaseUntilOf(nowOf(world)),
     watermark: event.doneThrough,
     depths,
-    backlog: plan.gap === null ? item.backlog : addGap(item.backlog, plan.gap, second),
+    backlog: plan.gap === null ? event.backlog : addGap(event.backlog, plan.gap, second),
   })
   memory.item = fenced
   if (fenced === null) return { end: 'lost' }
   await world.until(second * 1000)
-  const firing = fire(world, memory, plan, prepared, depths, event.doneThrough)
-  const doneThrough = await Promise.race([
-    firing,
-    world.until(second * 1000 + CHAIN_AFTER_MS).then(() => event.doneThrough),
-  ])
+  const firing = new Firing(world, memory, event.doneThrough)
+  const fired = firing.fire(plan, prepared, depths)
+  await firing.provenBy(fired, Math.max(second * 1000, world.clock.nowMs()) + CHAIN_AFTER_MS)
+  const gaps = await workBacklogOrWarn(world, memory, fenced)
+  const worked = { ...fenced, backlog: gaps.backlog }
   const knowsOfCatchUp = memory.catchingUp === null ? event.catchesUp : memory.catchingUp.size > 0
   const catchesUp = knowsOfCatchUp || fenced.backlog.length > 0
-  const next = nextEvent(memory.shard, fenced, doneThrough, catchesUp)
+  const next = nextEvent(memory.shard, worked, { doneThrough: firing.doneThrough, catchesUp })
+  memory.item = worked
   if (!isLastHop) {
-    await firing
-    return { next }
+    await fired
+    return { next: { ...next, doneThrough: firing.doneThrough } }
   }
-  const isAsleep = await chainOrSleep(world, memory, fenced, next)
-  await firing
+  const isAsleep = await chainOrSleep(world, memory, worked, next)
+  await fired
   const latenessMs = prepared.length === 0 ? null : Math.max(0, memory.lastSentMs - second * 1000)
-  const house = await keepHouseOrWarn(world, memory, fenced, {
+  const house = await keepHouse(world, memory, worked, {
     second,
     latenessMs,
-    finishedJobs: plan.finishedJobs,
+    finishedJobs: [...plan.finishedJobs, ...gaps.finishedJobs],
     catchesUp,
+    missed: gaps.missed,
   })
   return {
     end: isAsleep ? 'asleep' : 'chained',
@@ -133,13 +139,12 @@ function warnOfBroken(world: TickWorld, { shard, broken }: ShardMemory): void {
   for (const [jobId, reason] of broken) world.warn('a job does not compile and is left out', { shard, jobId, reason })
 }
 
-async function keepHouseOrWarn(...[world, memory, item, link]: Parameters<typeof keepHouse>): Promise<House> {
+async function workBacklogOrWarn(world: TickWorld, memory: ShardMemory, item: ShardItem): Promise<WorkedBacklog> {
   try {
-    return await keepHouse(world, memory, item, link)
+    return await workBacklog(world, memory, item.backlog)
   } catch (error) {
-    // Nothing of it is lost: the next link begins with it again.
-    world.warn('what follows a tick was not finished', { reason: String(error) })
-    return { audited: null, missed: 0 }
+    world.warn('a gap was not worked off and is begun again', { shard: memory.shard, reason: String(error) })
+    return { backlog: item.backlog, finishedJobs: [], missed: 0 }
   }
 }
 
@@ -163,29 +168,6 @@ async function sendSwitch(world: TickWorld, shard: number, second: number): Prom
   if (unsent.length > 0) throw new Error('the dead man’s switch was not taken by its queue')
 }
 
-/** Sends what is due and returns the last second of which everything was acknowledged. */
-async function fire(
-  world: TickWorld,
-  memory: ShardMemory,
-  plan: TickPlan,
-  prepared: readonly Prepared[],
-  depths: ReadonlyMap<number, number>,
-  doneBefore: number,
-): Promise<number> {
-  try {
-    await markMissed(world, memory.shard, runsOf(plan, 'missed'), depths)
-    const unsent = await send(world, prepared)
-    memory.lastSentMs = world.clock.nowMs()
-    if (unsent.size === 0) return plan.sendsThrough
-    world.warn('runs were not acknowledged and are sent again', { seconds: [...unsent] })
-    return Math.max(doneBefore, Math.min(...unsent) - 1)
-  } catch (error) {
-    // The chain goes on, and the next link sends these seconds again.
-    world.warn('runs could not be sent and are sent again', { reason: String(error) })
-    return doneBefore
-  }
-}
-
 async function chainOrSleep(world: TickWorld, memory: ShardMemory, item: ShardItem, next: TickEvent): Promise<boolean> {
   const isQuiet = item.backlog.length === 0 && !next.catchesUp && next.doneThrough === item.fence
   const sleepUntil = isQuiet ? sleepUntilOf(memory.snapshot.nextDue(item.fence + 1), item.fence) : null
@@ -204,12 +186,14 @@ async function chainOrSleep(world: TickWorld, memory: ShardMemory, item: ShardIt
   memory.item = asleep
   if (asleep === null) return true
   // A job that was saved before the shard was seen asleep is found here; one saved later wakes the shard itself.
-  const { changes } = await memory.drain(item.auditedThrough)
+  const { changes } = await memory.drain(onceFromOf(item))
   if (changes === 0) return true
   await sendSwitch(world, shard, asleep.fence)
   const awake = await world.shards.takeOver(shard, asleep, world.newId(), leaseUntilOf(nowOf(world)))
   memory.item = awake
   if (awake === null) return true
-  await world.bus.put([{ type: TICK, detail: nextEvent(shard, awake, next.doneThrough, false) }])
+  await world.bus.put([
+    { type: TICK, detail: nextEvent(shard, awake, { doneThrough: next.doneThrough, catchesUp: false }) },
+  ])
   return false
 }

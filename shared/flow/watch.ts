@@ -7,13 +7,14 @@ import {
   isSwitchNeedless,
   leaseUntilOf,
   nextEvent,
+  onceFromOf,
   SWITCH_DELAY_SECONDS,
   switchDelaySeconds,
   TICK,
   type WatchMessage,
 } from '../core/chain.ts'
 import type { ShardItem } from '../core/shard.ts'
-import { auditShard } from './audit.ts'
+import { auditShard, resendOpen } from './audit.ts'
 import type { ShardMemory } from './shard-memory.ts'
 import type { TickWorld } from './tick-world.ts'
 
@@ -44,25 +45,38 @@ export async function watchMinute(world: TickWorld, memory: ShardMemory): Promis
     return 'missing'
   }
   if (item.sleepUntil === null) return isLeaseOver(item, nowOf(world)) ? takeOver(world, shard, item) : 'alive'
-  if (await isWakeNeeded(world, shard, item, item.sleepUntil)) return takeOver(world, shard, item)
-  if (item.auditedThrough >= item.fence) return 'asleep'
-  await memory.drain(item.auditedThrough)
+  if (await isWakeNeeded(world, memory, item, item.sleepUntil)) return takeOver(world, shard, item)
+  if (item.auditedThrough >= item.fence) {
+    // Runs to come back to are not forgotten while the chain sleeps.
+    return (await resendOpen(world, shard, world.clock.nowMs())) > 0 ? 'audited' : 'asleep'
+  }
+  await memory.drain(onceFromOf(item))
   await auditShard(world, memory, item)
   return 'audited'
 }
 
 const CHANGE_OVERLAP_SECONDS = 60
 const MINUTES_AHEAD = 3
+const MOST_MINUTES_BACK = 60
 
-async function isWakeNeeded(world: TickWorld, shard: number, item: ShardItem, sleepUntil: number): Promise<boolean> {
+async function isWakeNeeded(
+  world: TickWorld,
+  memory: ShardMemory,
+  item: ShardItem,
+  sleepUntil: number,
+): Promise<boolean> {
+  const { shard } = memory
   const now = nowOf(world)
   if (sleepUntil <= now + AWAKE_AHEAD_SECONDS) return true
   const changes = await world.jobs.changes(shard, (item.fence - CHANGE_OVERLAP_SECONDS) * 1000)
   if (changes.length > 0) return true
   const minute = Math.floor(now / 60)
-  const pointers = await Promise.all(
-    Array.from({ length: MINUTES_AHEAD + 1 }, (_, ahead) => world.jobs.pointers(shard, minute + ahead)),
-  )
+  // A rule that was held up looks into what it has not seen yet, too.
+  const unseen = Math.max(memory.pointersThroughMinute + 1, minute - MOST_MINUTES_BACK, Math.floor(item.fence / 60))
+  const first = Math.min(minute, unseen)
+  const minutes = Array.from({ length: minute + MINUTES_AHEAD - first + 1 }, (_, place) => first + place)
+  const pointers = await Promise.all(minutes.map((each) => world.jobs.pointers(shard, each)))
+  memory.pointersThroughMinute = minute
   return pointers.flat().some(({ second }) => second > item.fence)
 }
 
@@ -75,7 +89,9 @@ async function startChain(world: TickWorld, shard: number, item: ShardItem): Pro
   const taken = await world.shards.takeOver(shard, item, world.newId(), leaseUntilOf(nowOf(world)))
   if (taken === null) return 'lost'
   // What is being caught up is not known here; the link that follows finds out.
-  await world.bus.put([{ type: TICK, detail: nextEvent(shard, taken, taken.watermark, true) }])
+  await world.bus.put([
+    { type: TICK, detail: nextEvent(shard, taken, { doneThrough: taken.watermark, catchesUp: true }) },
+  ])
   return 'taken over'
 }
 

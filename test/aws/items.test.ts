@@ -51,7 +51,7 @@ describe('an item', () => {
     ],
     [
       'are no page depths',
-      () => readShard(at({ ...writeShard(newShard(5)), depths: { S: '5;00' } }, { type: 'shard', shard: 0 })),
+      () => readShard(at({ ...writeShard(newShard(5)), depths: { S: '5:0;x' } }, { type: 'shard', shard: 0 })),
     ],
     ['is of type meta, not change', () => readChange(at({}, { type: 'meta' }))],
     ['cannot be read: times', () => readOpen(at({}, { type: 'open', shard: 0, ms: 1, runId: 'a.1' }))],
@@ -62,7 +62,7 @@ describe('an item', () => {
 
 describe('page depths', () => {
   test('are read as they were written', () => {
-    const depths = fc.uniqueArray(fc.tuple(fc.integer({ min: 1_790_000_000, max: 1_790_000_400 }), fc.nat(20)), {
+    const depths = fc.uniqueArray(fc.tuple(fc.integer({ min: 1_790_000_000, max: 1_790_000_900 }), fc.nat(20)), {
       selector: ([second]) => second,
     })
     fc.assert(
@@ -76,5 +76,16 @@ describe('page depths', () => {
   test('of five minutes leave room in a kilobyte', () => {
     const depths = new Map(Array.from({ length: 300 }, (_, n) => [1_790_000_000 + n, 20]))
     expect(writeDepths(depths).length).toBeLessThan(320)
+  })
+
+  test('of a shard that slept for a month are as short', () => {
+    const depths = new Map(
+      [...Array(180).keys()].flatMap((n): [number, number][] => [
+        [n, 3],
+        [n + 2_592_000, 3],
+      ]),
+    )
+    expect(writeDepths(depths).length).toBeLessThan(400)
+    expect(readDepths(writeDepths(depths)).size).toBe(360)
   })
 })
