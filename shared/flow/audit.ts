@@ -30,31 +30,61 @@ const OPEN_RUNS_A_ROUND = 1000
 const MOVED_AT_ONCE = 16
 const FAR_FUTURE_MS = 9_000_000_000_000
 
+/** After a long outage there is much to go over; a round does as much as fits into this. */
+const ROUND_MS = 300
+const MOST_CHUNKS = 500
+
 export async function auditShard(world: TickWorld, memory: ShardMemory, shard: ShardItem): Promise<Audited> {
   const nowMs = world.clock.nowMs()
-  const now = Math.floor(nowMs / 1000)
   const sinceLastMs = memory.lastAuditMs === 0 ? AUDIT_EVERY_MS : nowMs - memory.lastAuditMs
   memory.lastAuditMs = nowMs
-  const opened = await resendOpen(world, memory.shard, nowMs)
-  const through = auditableThrough(shard, now, Math.floor(memory.drainedMs / 1000))
-  if (through <= shard.auditedThrough)
-    return { auditedThrough: shard.auditedThrough, resent: opened, missed: 0, doubled: 0 }
+  let total: Audited = {
+    auditedThrough: shard.auditedThrough,
+    resent: await resendOpen(world, memory.shard, nowMs),
+    missed: 0,
+    doubled: 0,
+  }
+  for (let chunks = 0; chunks < MOST_CHUNKS && world.clock.nowMs() - nowMs < ROUND_MS; chunks++) {
+    const item = { ...shard, auditedThrough: total.auditedThrough }
+    const through = auditableThrough(item, Math.floor(nowMs / 1000), Math.floor(memory.drainedMs / 1000))
+    if (through <= item.auditedThrough) break
+    const chunk = await auditChunk(world, memory, item, through, Math.ceil(sinceLastMs / 1000))
+    total = {
+      auditedThrough: chunk.auditedThrough,
+      resent: total.resent + chunk.resent,
+      missed: total.missed + chunk.missed,
+      doubled: total.doubled + chunk.doubled,
+    }
+    // Something in it is not accounted for yet, and nothing after it can be.
+    if (chunk.auditedThrough < through) break
+  }
+  if (total.auditedThrough > shard.auditedThrough) {
+    await world.shards.moveAudited(memory.shard, shard.auditedThrough, total.auditedThrough)
+  }
+  return total
+}
+
+async function auditChunk(
+  world: TickWorld,
+  memory: ShardMemory,
+  shard: ShardItem,
+  through: number,
+  sinceLastSeconds: number,
+): Promise<Audited> {
+  const now = Math.floor(world.clock.nowMs() / 1000)
   const depths = await depthsOf(world, memory.shard, shard, through)
   // Seconds without a depth are gaps: the backlog and the list of open runs account for those.
   const runs = memory.snapshot.due(shard.auditedThrough + 1, through + 1).filter(({ second }) => depths.has(second))
   const find = await ledgerOf(world, memory.shard, runs, depths)
   const result = audit({ runs, after: shard.auditedThrough, through, find, isLive: () => true, now })
   await markMissed(world, memory.shard, result.tooLate, depths)
-  const resent = await resend(world, memory, result.resend, depths, now, Math.ceil(sinceLastMs / 1000))
+  const resent = await resend(world, memory, result.resend, depths, now, sinceLastSeconds)
   if (result.doubled.length > 0) {
     world.warn('instants with two records', { runs: result.doubled.map(({ jobId, second }) => `${jobId}.${second}`) })
   }
-  if (result.auditedThrough > shard.auditedThrough) {
-    await world.shards.moveAudited(memory.shard, shard.auditedThrough, result.auditedThrough)
-  }
   return {
     auditedThrough: result.auditedThrough,
-    resent: resent + opened,
+    resent,
     missed: result.tooLate.length,
     doubled: result.doubled.length,
   }

@@ -55,24 +55,27 @@ async function carryOut(world: TickWorld, memory: ShardMemory, jobId: string, pl
     memory.catchingUp?.add(jobId)
   }
   await putMissed(world, jobId, plan.missed)
-  if (plan.fire !== null) await sendAlone(world, memory, jobId, plan.fire, 'MISFIRE')
+  if (plan.fire !== null) await sendInOrder(world, [await putAlone(world, memory, jobId, plan.fire, 'MISFIRE')])
 }
 
 async function putMissed(world: TickWorld, jobId: string, missed: readonly Missed[]): Promise<void> {
   for (const each of missed) await world.ledger.putMissed({ ...each, jobId })
 }
 
-/** A run under its bare second: first that somebody must come back to it, then the run, then its message. */
-async function sendAlone(
+/**
+ * A run under its bare second: first that somebody must come back to it, then the run. Returns its message, which is to be sent
+ * also where the run was put before and nobody has taken it; null where somebody has.
+ */
+async function putAlone(
   world: TickWorld,
   memory: ShardMemory,
   jobId: string,
   { second, nominal }: DueItem,
   trigger: Trigger,
-): Promise<void> {
+): Promise<Message | null> {
   const id = { jobId, second, suffix: '' }
   const existing = await world.ledger.readRun(id)
-  if (existing !== null && existing.entry?.status !== 'QUEUED') return
+  if (existing !== null && existing.entry?.status !== 'QUEUED') return null
   const nowMs = world.clock.nowMs()
   const run = { shard: memory.shard, runId: formatRunId(id), trigger, nominal, drainedMs: memory.drainedMs }
   const message = writeRunMessage(run, memory.ticketOf(jobId))
@@ -91,13 +94,18 @@ async function sendAlone(
     const detail = { trigger, instant: second, nominal, lane: 'slow', queuedAtMs: nowMs } as const
     await world.ledger.putRun(id, { status: 'QUEUED', attempt: 1 }, detail, world.newId())
   }
-  await sendOrThrow(world, [{ body: message }])
+  return { body: message }
 }
 
-async function sendOrThrow(world: TickWorld, messages: readonly Message[]): Promise<void> {
-  const unsent = await world.queues.slow.send(messages)
-  if (unsent.length > 0)
-    throw new Error(`${unsent.length} of ${messages.length} messages were not taken by the slow queue`)
+const MESSAGES_A_CALL = 10
+
+/** Call by call, because what is caught up is to start oldest first. Throws where the queue does not take all of it. */
+async function sendInOrder(world: TickWorld, messages: readonly (Message | null)[]): Promise<void> {
+  const wanted = messages.filter((message) => message !== null)
+  for (let first = 0; first < wanted.length; first += MESSAGES_A_CALL) {
+    const unsent = await world.queues.slow.send(wanted.slice(first, first + MESSAGES_A_CALL))
+    if (unsent.length > 0) throw new Error(`${unsent.length} messages were not taken by the slow queue`)
+  }
 }
 
 /** Sends the next instants of jobs that catch up, and returns the jobs that are done with it. */
@@ -131,7 +139,7 @@ async function catchUpJob(
   const { catchUp: cursors } = await world.states.read(jobId)
   const step = stepCatchUp(job, cursors, second, budget)
   await putMissed(world, jobId, step.missed)
-  await inBunches(step.send, (item) => sendAlone(world, memory, jobId, item, 'CATCH_UP'))
+  await sendInOrder(world, await inBunches(step.send, (item) => putAlone(world, memory, jobId, item, 'CATCH_UP')))
   const left = await world.states.change(jobId, (state) => {
     const isThere = (cursor: CatchUpCursor) => state.catchUp.some((each) => isSameJson(each, cursor))
     // Another link made the step meanwhile, and what it wrote counts; what another gap put in stays.
