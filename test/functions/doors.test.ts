@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest'
+import { log, putMetrics } from '../../functions/output.ts'
+import { makeTick } from '../../functions/tick.ts'
+import { makeWatchdog } from '../../functions/watchdog.ts'
+import { worldFrom } from '../../functions/world.ts'
+import { ENV } from '../../shared/aws/env.ts'
+import { METRICS } from '../../shared/aws/metric-names.ts'
+import { townsOfThisFile } from '../support/towns.ts'
+
+const begin = townsOfThisFile()
+const NOW_MS = Date.UTC(2026, 10, 16)
+
+function output() {
+  const lines: Record<string, unknown>[] = []
+  return { lines, out: { line: (text: string) => lines.push(JSON.parse(text)), nowMs: () => NOW_MS } }
+}
+
+describe('what functions write', () => {
+  test('is a line of JSON with level, message and time', () => {
+    const { lines, out } = output()
+    log(out, 'warn', 'something', { shard: 3 })
+    expect(lines).toEqual([{ level: 'warn', message: 'something', at: '2026-11-16T00:00:00.000Z', shard: 3 }])
+  })
+
+  test('are metrics that CloudWatch finds: each is named with its unit and has its value beside', () => {
+    const { lines, out } = output()
+    putMetrics(out, 2, { fires: 24, lateness: 7 })
+    const [line] = lines
+    const { Timestamp, CloudWatchMetrics } = line._aws as {
+      Timestamp: number
+      CloudWatchMetrics: Record<string, unknown>[]
+    }
+    expect(Timestamp).toBe(NOW_MS)
+    expect(CloudWatchMetrics).toEqual([
+      {
+        Namespace: 'Tickring',
+        Dimensions: [['shard']],
+        Metrics: [
+          { Name: 'fires', Unit: METRICS.fires },
+          { Name: 'lateness', Unit: METRICS.lateness },
+        ],
+      },
+    ])
+    expect(line).toMatchObject({ shard: '2', fires: 24, lateness: 7 })
+    putMetrics(out, 2, {})
+    expect(lines).toHaveLength(1)
+  })
+})
+
+describe('the door of the chain', () => {
+  test('refuses an event that is none, and one for another number of shards', async () => {
+    const { out } = output()
+    const town = begin({ shardCount: 2 })
+    await town.run(1)
+    const tick = makeTick(town.world, out)
+    await expect(tick({ detail: { shard: 'x' } })).rejects.toThrow()
+    const other = makeTick({ ...town.world, shardCount: 4 }, out)
+    const detail = { shard: 0, epoch: 1, second: 5, doneThrough: 4, catchesUp: false, backlog: [] }
+    await expect(other({ detail })).rejects.toThrow('made for 2 shards')
+  })
+
+  test('answers a stale event quietly', async () => {
+    const { lines, out } = output()
+    const town = begin()
+    await town.run(1)
+    const detail = { shard: 0, epoch: 0, second: 5, doneThrough: 4, catchesUp: false, backlog: [] }
+    expect(await makeTick(town.world, out)({ detail })).toEqual({ end: 'stale' })
+    expect(lines.some((line) => line.refusedTicks === 1)).toBe(true)
+  })
+})
+
+describe('the door of the watchdog', () => {
+  test('gives back what it could not handle, and only that', async () => {
+    const { out, lines } = output()
+    const town = begin()
+    await town.run(1)
+    const wake = JSON.stringify({ type: 'wake', shard: 0 })
+    const Records = ['{', wake, '{"type":"other","shard":0}'].map((body, n) => ({ messageId: `m${n}`, body }))
+    const { batchItemFailures } = await makeWatchdog(town.world, out)({ Records })
+    expect(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier)).toEqual(['m0', 'm2'])
+    expect(lines.filter(({ level }) => level === 'error')).toHaveLength(2)
+  })
+
+  test('says so where the item of a shard is missing, and watches the others', async () => {
+    const { out } = output()
+    const town = begin({ shardCount: 2 })
+    await town.run(1)
+    const { read } = town.world.shards
+    town.world.shards.read = async (shard) => (shard === 0 ? null : read.call(town.world.shards, shard))
+    await makeWatchdog(town.world, out)({})
+    expect(town.warnings().some((line) => line.includes('the shard item is missing'))).toBe(true)
+  })
+})
+
+test.each([
+  [{}, `${ENV.shardCount} is not set`],
+  [{ [ENV.shardCount]: 'many' }, 'Use a whole number above 0'],
+])('an environment that is not set up says what is missing: %j', (env, message) => {
+  expect(() => worldFrom(env, output().out)).toThrow(message)
+})
