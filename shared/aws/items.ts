@@ -329,6 +329,7 @@ export const STATE: Fields<JobState> = {
   waiting: 'json',
   lastSuccess: 'number',
   catchUp: 'json',
+  caughtUpThrough: 'number',
   lane: 'json',
 }
 
@@ -347,6 +348,7 @@ const stateSchema: z.ZodType<JobState> = z.object({
   waiting: z.array(waiter).default([]),
   lastSuccess: second.nullable().default(null),
   catchUp: z.array(cursor).default([]),
+  caughtUpThrough: second.nullable().default(null),
   lane: z
     .object({ minute: z.int(), longRuns: z.int(), slowThroughMinute: z.int() })
     .default({ minute: 0, longRuns: 0, slowThroughMinute: -1 }),

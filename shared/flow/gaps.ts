@@ -3,7 +3,7 @@
 
 import { openDelaySeconds } from '../core/ledger/audit.ts'
 import { type BacklogEntry, stepBacklog } from '../core/planner/backlog.ts'
-import { type CatchUpCursor, isCatchingUp, shareBudget, stepCatchUp } from '../core/planner/catch-up.ts'
+import { addCursors, type CatchUpCursor, isCatchingUp, shareBudget, stepCatchUp } from '../core/planner/catch-up.ts'
 import type { DueItem } from '../core/planner/due.ts'
 import type { GapPlan, Missed } from '../core/planner/gap.ts'
 import { writeRunMessage } from '../core/run/message.ts'
@@ -46,12 +46,7 @@ export async function workBacklog(
 
 async function carryOut(world: TickWorld, memory: ShardMemory, jobId: string, plan: GapPlan): Promise<void> {
   if (plan.catchUp.length > 0) {
-    await world.states.change(jobId, (state) => {
-      const isKnown = (cursor: { from: number; to: number }) =>
-        state.catchUp.some(({ from, to }) => from === cursor.from && to === cursor.to)
-      const added = plan.catchUp.filter((cursor) => !isKnown(cursor))
-      return { state: added.length === 0 ? null : { ...state, catchUp: [...state.catchUp, ...added] }, result: null }
-    })
+    await world.states.change(jobId, (state) => ({ state: addCursors(state, plan.catchUp), result: null }))
     memory.catchingUp?.add(jobId)
   }
   await putMissed(world, jobId, plan.missed)

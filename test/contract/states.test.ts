@@ -20,6 +20,7 @@ inEachWorld('the state of a job', (make) => {
       waiting: [{ runId: 'b', orderedBy: T, attempt: 2, trigger: 'MANUAL' }],
       lastSuccess: T - 5,
       catchUp: [{ from: T - 900, to: T - 600, next: T - 700, left: 4 }],
+      caughtUpThrough: T - 600,
       lane: { minute: 5, longRuns: 3, slowThroughMinute: 7 },
     }
     await states.change(jobId, set(full))

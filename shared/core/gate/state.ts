@@ -29,10 +29,19 @@ export interface JobState {
   /** The instant, or for a manual run the start, of the newest run that succeeded. */
   readonly lastSuccess: number | null
   readonly catchUp: readonly CatchUpCursor[]
+  /** Gaps up to here have been put among the cursors, once: whoever works off a gap again must not put them back. */
+  readonly caughtUpThrough: number | null
   readonly lane: LaneState
 }
 
-export const NEW_STATE: JobState = { holders: [], waiting: [], lastSuccess: null, catchUp: [], lane: NEW_LANE }
+export const NEW_STATE: JobState = {
+  holders: [],
+  waiting: [],
+  lastSuccess: null,
+  catchUp: [],
+  caughtUpThrough: null,
+  lane: NEW_LANE,
+}
 
 export const MOST_WAITING = 1000
 

@@ -22,6 +22,17 @@ export interface CatchUpStep {
   readonly missed: readonly Missed[]
 }
 
+/** The cursors with those of a gap that were never among them, and how far that goes. Gaps come in the order of time. */
+export function addCursors<State extends { catchUp: readonly CatchUpCursor[]; caughtUpThrough: number | null }>(
+  state: State,
+  cursors: readonly CatchUpCursor[],
+): State | null {
+  const added = cursors.filter(({ from }) => state.caughtUpThrough === null || from > state.caughtUpThrough)
+  if (added.length === 0) return null
+  const caughtUpThrough = added.reduce((last, { to }) => Math.max(last, to), state.caughtUpThrough ?? 0)
+  return { ...state, catchUp: [...state.catchUp, ...added], caughtUpThrough }
+}
+
 /** Live instants of the job wait behind its catch-up only while this holds. */
 export const isCatchingUp = (cursors: readonly CatchUpCursor[]): boolean => cursors.some(({ next, to }) => next <= to)
 

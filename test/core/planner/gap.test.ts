@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Misfire } from '../../../shared/core/job/job.ts'
 import { addGap, stepBacklog } from '../../../shared/core/planner/backlog.ts'
-import { isCatchingUp, shareBudget, stepCatchUp } from '../../../shared/core/planner/catch-up.ts'
+import { addCursors, isCatchingUp, shareBudget, stepCatchUp } from '../../../shared/core/planner/catch-up.ts'
 import { planGap, REASONS } from '../../../shared/core/planner/gap.ts'
 import { Snapshot } from '../../../shared/core/planner/snapshot.ts'
 import { jobOf, type VersionPart } from '../../support/jobs.ts'
@@ -242,4 +242,20 @@ test('two gaps that end at once are two records, and what was live between them 
     [99_000, 99_060, 2],
     [99_900, 99_960, 2],
   ])
+})
+
+describe('cursors', () => {
+  const cursor = (from: number, to: number) => ({ from, to, next: from, left: 1 })
+  const none = { catchUp: [], caughtUpThrough: null }
+
+  test('of a gap are added once, also where they are done when the gap is worked off again', () => {
+    const first = addCursors(none, [cursor(10, 20)])
+    expect(first).toEqual({ catchUp: [cursor(10, 20)], caughtUpThrough: 20 })
+    expect(addCursors({ catchUp: [], caughtUpThrough: 20 }, [cursor(10, 20)])).toBeNull()
+  })
+
+  test('of a later gap come behind', () => {
+    const both = addCursors({ catchUp: [cursor(10, 20)], caughtUpThrough: 20 }, [cursor(30, 40), cursor(10, 20)])
+    expect(both).toEqual({ catchUp: [cursor(10, 20), cursor(30, 40)], caughtUpThrough: 40 })
+  })
 })
