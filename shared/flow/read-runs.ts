@@ -2,6 +2,7 @@
 // again from its versions and looked up in their pages, beside the runs that have an item of their own.
 
 import { hashOfId, pageBitsOf, shardOf } from '../core/job/id.ts'
+import type { VersionedJob } from '../core/job/version.ts'
 import { pageOf } from '../core/pages/depth.ts'
 import type { PageEntry } from '../core/pages/entry.ts'
 import { previousRun } from '../core/planner/due.ts'
@@ -79,16 +80,7 @@ export async function historyOf(
 ): Promise<History> {
   const shard = shardOf(hashOfId(jobId), world.shardCount)
   const depths = new Depths(world, shard)
-  const versions = await world.jobs.versions(jobId)
-  const instants: number[] = []
-  for (
-    let t = previousRun({ id: jobId, versions }, to);
-    t !== NEVER && t >= from;
-    t = previousRun({ id: jobId, versions }, t)
-  ) {
-    instants.push(t)
-    if (instants.length === limit) break
-  }
+  const instants = instantsOf({ id: jobId, versions: await world.jobs.versions(jobId) }, from, to, limit)
   const pageBits = pageBitsOf(hashOfId(jobId))
   const places = await Promise.all(instants.map(async (second) => ({ second, depth: await depths.at(second) })))
   const live = places.flatMap(({ second, depth }) =>
@@ -115,6 +107,15 @@ export async function historyOf(
     .map(({ id, entry, detail }): RunLine => ({ runId: formatRunId(id), second: id.second, entry, detail }))
   const runs = [...fromPages, ...fromItems].sort((a, b) => b.second - a.second).slice(0, limit)
   return { runs, missed }
+}
+
+/** The newest instants of a job in [from, to), newest first. */
+function instantsOf(job: VersionedJob, from: number, to: number, limit: number): number[] {
+  const instants: number[] = []
+  for (let t = previousRun(job, to); t !== NEVER && t >= from && instants.length < limit; t = previousRun(job, t)) {
+    instants.push(t)
+  }
+  return instants
 }
 
 /** The newest runs of all jobs of a shard that ended or began in the minutes up to a second, newest first. */
