@@ -2,6 +2,7 @@
 // pointers, and what it leaves behind.
 
 import type { JobWrite } from '../core/job/stored.ts'
+import { isSameJson } from '../core/same.ts'
 import { type Condition, equals, isAbsent, number } from './expression.ts'
 import { type KeptJob, writeChange, writeJob, writeValue, writeVersion } from './items.ts'
 import type { KeptUntil } from './kept-until.ts'
@@ -67,12 +68,10 @@ function itemParts({ before, after, shard, writer }: KeptWrite, kept: KeptUntil)
     ]
   }
   const old = writeJob(before)
-  const set = Object.fromEntries(Object.entries(attributes).filter(([name, value]) => !isSame(old[name], value)))
+  const set = Object.fromEntries(Object.entries(attributes).filter(([name, value]) => !isSameJson(old[name], value)))
   const remove = [...Object.keys(old), 'ttl'].filter((name) => !(name in attributes))
   return [{ do: 'update', key, update: { set, remove, onlyIf: isUnchanged } }]
 }
-
-const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 /** The version that has ended is kept as long as the ledger that was made by it. */
 function leftBehind(before: KeptJob, after: KeptJob, kept: KeptUntil): TransactionPart[] {

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { hashOfId, idOfHash, shardOf } from '../core/job/id.ts'
 import type { Change, JobWrite, Pointer, StoredJob } from '../core/job/stored.ts'
 import type { JobVersion } from '../core/job/version.ts'
+import { isSameJson } from '../core/same.ts'
 import type { Jobs } from '../ports.ts'
 import { CalendarDates } from './calendar-dates.ts'
 import { type Attributes, equals, number } from './expression.ts'
@@ -150,7 +151,7 @@ export class DynamoJobs implements Jobs {
 function bodyVersionOf({ before, after }: JobWrite): number | null {
   const { payload } = after.definition
   if (!isLarge(payload)) return null
-  const isSame = before?.bodyVersion != null && JSON.stringify(before.definition.payload) === JSON.stringify(payload)
+  const isSame = before?.bodyVersion != null && isSameJson(before.definition.payload, payload)
   return isSame ? before.bodyVersion : after.version
 }
 

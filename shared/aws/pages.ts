@@ -1,7 +1,6 @@
 // Pages of runs. A claim, a settle, a take-over and a mark are all the same: an entry changes from what was expected to
 // what comes next, and as many entries as fit do so in one write.
 
-import { DEEPEST } from '../core/pages/depth.ts'
 import { decodeEntry, ENTRIES_A_WRITE, encodeEntry, type PageEntry } from '../core/pages/entry.ts'
 import { PARTITION_BITS, partitionOf, prefixOf } from '../core/pages/page.ts'
 import type { PageKey } from '../core/run/record.ts'
@@ -106,7 +105,7 @@ const textOf = (entry: PageEntry | null, page: PageKey): string | null =>
 
 /** All partitions over which the pages of a second are spread. */
 function partitionsOf(depth: number): string[] {
-  const bits = Math.min(depth, PARTITION_BITS, DEEPEST)
+  const bits = Math.min(depth, PARTITION_BITS)
   return Array.from({ length: 2 ** bits }, (_, partition) => prefixOf(partition, bits))
 }
 

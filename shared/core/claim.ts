@@ -14,3 +14,9 @@ export const mayStart = (deadline: number, timeoutSeconds: number, now: number):
   now < deadline - timeoutSeconds - START_MARGIN_SECONDS
 
 export const isDead = (claim: ClaimEntry, now: number): boolean => now >= claim.deadlineSecond + TAKE_OVER_GRACE_SECONDS
+
+/** Without a sign of life for so long whoever runs a slow run is gone. */
+const DEAD_AFTER_MS = 20_000
+
+export const isBeating = ({ beatMs }: { readonly beatMs: number | null }, nowMs: number): boolean =>
+  beatMs !== null && nowMs - beatMs < DEAD_AFTER_MS

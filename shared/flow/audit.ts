@@ -1,17 +1,19 @@
 // Compares what was due with what the ledger holds, and sends again what is missing, dead or waited for. This is how a
 // wiped queue heals and a dead executor's runs come back.
 
+import { isBeating } from '../core/claim.ts'
 import { type Lane, laneOf, NEW_LANE } from '../core/lanes.ts'
 import { audit, auditableThrough, isResendDue, openDelaySeconds } from '../core/ledger/audit.ts'
 import { NOTHING_FOUND } from '../core/ledger/standing.ts'
 import { pageOf } from '../core/pages/depth.ts'
 import type { PlannedRun } from '../core/planner/snapshot.ts'
-import type { OpenRun, PageKey } from '../core/run/record.ts'
+import type { PageKey } from '../core/run/record.ts'
 import { formatRunId } from '../core/run/run.ts'
 import { isTerminal } from '../core/run/status.ts'
 import type { ShardItem } from '../core/shard.ts'
 import type { PageContent } from '../ports.ts'
 import { markMissed, prepare, send } from './fire.ts'
+import { inBunches } from './in-bunches.ts'
 import type { ShardMemory } from './shard-memory.ts'
 import type { TickWorld } from './tick-world.ts'
 
@@ -24,10 +26,7 @@ export interface Audited {
   readonly doubled: number
 }
 
-/** Without a sign of life for so long whoever ran it is gone. */
-const DEAD_AFTER_MS = 20_000
 const OPEN_RUNS_A_ROUND = 1000
-const MOVED_AT_ONCE = 16
 const FAR_FUTURE_MS = 9_000_000_000_000
 
 /** After a long outage there is much to go over; a round does as much as fits into this. */
@@ -164,16 +163,9 @@ async function isQueueEmpty(world: TickWorld, lane: Lane): Promise<boolean> {
 /** Runs to come back to whose time has come: sent again, and looked at later each time. */
 export async function resendOpen(world: TickWorld, shard: number, nowMs: number): Promise<number> {
   const due = await world.open.due(shard, nowMs, OPEN_RUNS_A_ROUND)
-  const isAlive = ({ beatMs }: OpenRun) => beatMs !== null && nowMs - beatMs < DEAD_AFTER_MS
-  const idle = due.filter((run) => !isAlive(run))
-  const moved: OpenRun[] = []
-  for (let first = 0; first < idle.length; first += MOVED_AT_ONCE) {
-    const some = idle.slice(first, first + MOVED_AT_ONCE)
-    const next = await Promise.all(
-      some.map((run) => world.open.move(run, nowMs + openDelaySeconds(run.times + 1) * 1000)),
-    )
-    moved.push(...next.filter((each) => each !== null))
-  }
+  const idle = due.filter((run) => !isBeating(run, nowMs))
+  const next = await inBunches(idle, (run) => world.open.move(run, nowMs + openDelaySeconds(run.times + 1) * 1000))
+  const moved = next.filter((run) => run !== null)
   for (const lane of ['fast', 'slow'] as const) {
     const messages = moved.filter((run) => run.lane === lane).map(({ message }) => ({ body: message }))
     if (messages.length > 0) await world.queues[lane].send(messages)

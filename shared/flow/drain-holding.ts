@@ -6,10 +6,7 @@ import { latestFreshSecond } from '../core/planner/tick.ts'
 import type { ShardItem } from '../core/shard.ts'
 import type { Drained } from './follow-jobs.ts'
 import type { ShardMemory } from './shard-memory.ts'
-import type { TickWorld } from './tick-world.ts'
-
-const secondOf = (ms: number): number => Math.floor(ms / 1000)
-const nowOf = (world: TickWorld): number => secondOf(world.clock.nowMs())
+import { nowOf, secondOf, type TickWorld } from './tick-world.ts'
 
 const RENEWED_EVERY_MS = 3000
 const MOST_DRAINS = 3

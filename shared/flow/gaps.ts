@@ -11,6 +11,7 @@ import type { OpenRun } from '../core/run/record.ts'
 import { formatRunId, type Trigger } from '../core/run/run.ts'
 import { isSameJson } from '../core/same.ts'
 import type { Message } from '../ports.ts'
+import { inBunches } from './in-bunches.ts'
 import type { ShardMemory } from './shard-memory.ts'
 import type { TickWorld } from './tick-world.ts'
 
@@ -146,20 +147,6 @@ async function catchUpJob(
   if (isCatchingUp(left)) return false
   memory.catchingUp?.delete(jobId)
   return true
-}
-
-const AT_ONCE = 16
-
-/** Many calls, a few at a time, in order. */
-async function inBunches<Item, Result>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = []
-  for (let first = 0; first < items.length; first += AT_ONCE) {
-    results.push(...(await Promise.all(items.slice(first, first + AT_ONCE).map(work))))
-  }
-  return results
 }
 
 /** Known to a warm ticker; one that does not know asks the states of the jobs that may be. */

@@ -19,3 +19,8 @@ export interface TickWorld extends Stores {
   /** Something that an operator should see. */
   warn(message: string, detail: object): void
 }
+
+export const secondOf = (ms: number): number => Math.floor(ms / 1000)
+
+/** The store's second. */
+export const nowOf = (world: Pick<TickWorld, 'clock'>): number => secondOf(world.clock.nowMs())

@@ -10,7 +10,6 @@ import {
   sleepUntilOf,
   TICK,
   type TickEvent,
-  type WatchMessage,
 } from '../core/chain.ts'
 import { addGap } from '../core/planner/backlog.ts'
 import { nextDepths } from '../core/planner/depth-map.ts'
@@ -20,8 +19,9 @@ import { drainHolding } from './drain-holding.ts'
 import { Firing, prepare } from './fire.ts'
 import { type WorkedBacklog, workBacklog } from './gaps.ts'
 import { type House, keepHouse } from './keep-house.ts'
+import { sendSwitch } from './send-switch.ts'
 import type { ShardMemory } from './shard-memory.ts'
-import type { TickWorld } from './tick-world.ts'
+import { nowOf, secondOf, type TickWorld } from './tick-world.ts'
 
 export interface Ticked {
   readonly end: 'chained' | 'asleep'
@@ -47,9 +47,6 @@ export interface Ended {
 const CHAIN_AFTER_MS = 300
 /** An event that is further ahead than this was made by a clock that is wrong. */
 const MOST_AHEAD_SECONDS = 10
-
-const secondOf = (ms: number): number => Math.floor(ms / 1000)
-const nowOf = (world: TickWorld): number => secondOf(world.clock.nowMs())
 
 export async function tick(world: TickWorld, memory: ShardMemory, event: TickEvent): Promise<Ticked | Ended> {
   let next = event
@@ -84,7 +81,8 @@ async function tickSecond(
     writtenThrough: memory.minutesThrough,
   })
   const prepared = prepare(memory, runsOf(plan, 'sent'), depths)
-  if (sendsSwitch(item.fence, second)) await sendSwitch(world, memory.shard, second)
+  if (sendsSwitch(item.fence, second))
+    await sendSwitch(world, { shard: memory.shard, second, delaySeconds: SWITCH_DELAY_SECONDS })
   const fenced = await world.shards.fence(memory.shard, {
     epoch: event.epoch,
     previousFence: item.fence,
@@ -162,12 +160,6 @@ async function itemFor(world: TickWorld, memory: ShardMemory, { epoch, second }:
 const runsOf = (plan: TickPlan, what: 'sent' | 'missed') =>
   plan.send.filter(({ firing }) => (firing === 'missed') === (what === 'missed')).map(({ run }) => run)
 
-async function sendSwitch(world: TickWorld, shard: number, second: number): Promise<void> {
-  const message: WatchMessage = { type: 'switch', shard, second }
-  const unsent = await world.watch.send([{ body: JSON.stringify(message), delaySeconds: SWITCH_DELAY_SECONDS }])
-  if (unsent.length > 0) throw new Error('the dead man’s switch was not taken by its queue')
-}
-
 async function chainOrSleep(world: TickWorld, memory: ShardMemory, item: ShardItem, next: TickEvent): Promise<boolean> {
   const isQuiet = item.backlog.length === 0 && !next.catchesUp && next.doneThrough === item.fence
   const sleepUntil = isQuiet ? sleepUntilOf(memory.snapshot.nextDue(item.fence + 1), item.fence) : null
@@ -188,7 +180,7 @@ async function chainOrSleep(world: TickWorld, memory: ShardMemory, item: ShardIt
   // A job that was saved before the shard was seen asleep is found here; one saved later wakes the shard itself.
   const { changes } = await memory.drain(onceFromOf(item))
   if (changes === 0) return true
-  await sendSwitch(world, shard, asleep.fence)
+  await sendSwitch(world, { shard, second: asleep.fence, delaySeconds: SWITCH_DELAY_SECONDS })
   const awake = await world.shards.takeOver(shard, asleep, world.newId(), leaseUntilOf(nowOf(world)))
   memory.item = awake
   if (awake === null) return true

@@ -15,35 +15,37 @@ import {
 } from '../core/chain.ts'
 import type { ShardItem } from '../core/shard.ts'
 import { auditShard, resendOpen } from './audit.ts'
+import { sendSwitch } from './send-switch.ts'
 import type { ShardMemory } from './shard-memory.ts'
-import type { TickWorld } from './tick-world.ts'
+import { nowOf, type TickWorld } from './tick-world.ts'
 
 export type Watched = 'alive' | 'asleep' | 'put back' | 'taken over' | 'lost' | 'audited' | 'missing'
 
-const nowOf = (world: TickWorld): number => Math.floor(world.clock.nowMs() / 1000)
-
 export async function watch(world: TickWorld, message: WatchMessage): Promise<Watched> {
   const { shard } = message
-  const item = await world.shards.read(shard)
-  if (item === null) {
-    world.warn('the shard item is missing; nothing is sent until it is restored from the table’s backup', { shard })
-    return 'missing'
-  }
+  const item = await readOrWarn(world, shard)
+  if (item === null) return 'missing'
   if (message.type === 'wake') return item.sleepUntil === null ? 'alive' : takeOver(world, shard, item)
   if (isSwitchNeedless(item, message.second)) return item.sleepUntil === null ? 'alive' : 'asleep'
   // Put back first: should this process die now, the switch is still there.
-  await sendSwitch(world, message, switchDelaySeconds(item, nowOf(world)))
+  const delaySeconds = switchDelaySeconds(item, nowOf(world))
+  await sendSwitch(world, { shard, second: message.second, delaySeconds })
   return isLeaseOver(item, nowOf(world)) ? startChain(world, shard, item) : 'put back'
+}
+
+async function readOrWarn(world: TickWorld, shard: number): Promise<ShardItem | null> {
+  const item = await world.shards.read(shard)
+  if (item === null) {
+    world.warn('the shard item is missing; nothing is sent until it is restored from the table’s backup', { shard })
+  }
+  return item
 }
 
 /** The last resort, once a minute for each shard. */
 export async function watchMinute(world: TickWorld, memory: ShardMemory): Promise<Watched> {
   const { shard } = memory
-  const item = await world.shards.read(shard)
-  if (item === null) {
-    world.warn('the shard item is missing; nothing is sent until it is restored from the table’s backup', { shard })
-    return 'missing'
-  }
+  const item = await readOrWarn(world, shard)
+  if (item === null) return 'missing'
   if (item.sleepUntil === null) return isLeaseOver(item, nowOf(world)) ? takeOver(world, shard, item) : 'alive'
   if (await isWakeNeeded(world, memory, item, item.sleepUntil)) return takeOver(world, shard, item)
   if (item.auditedThrough >= item.fence) {
@@ -81,7 +83,7 @@ async function isWakeNeeded(
 }
 
 async function takeOver(world: TickWorld, shard: number, item: ShardItem): Promise<Watched> {
-  await sendSwitch(world, { type: 'switch', shard, second: item.fence }, SWITCH_DELAY_SECONDS)
+  await sendSwitch(world, { shard, second: item.fence, delaySeconds: SWITCH_DELAY_SECONDS })
   return startChain(world, shard, item)
 }
 
@@ -93,9 +95,4 @@ async function startChain(world: TickWorld, shard: number, item: ShardItem): Pro
     { type: TICK, detail: nextEvent(shard, taken, { doneThrough: taken.watermark, catchesUp: true }) },
   ])
   return 'taken over'
-}
-
-async function sendSwitch(world: TickWorld, message: WatchMessage, delaySeconds: number): Promise<void> {
-  const unsent = await world.watch.send([{ body: JSON.stringify(message), delaySeconds }])
-  if (unsent.length > 0) throw new Error('the dead man’s switch was not taken by its queue')
 }

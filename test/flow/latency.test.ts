@@ -1,6 +1,7 @@
 // A store whose every call takes a while: then a link is still busy when the next event comes, and another environment takes it.
 
 import { describe, expect, test } from 'vitest'
+import { writeDepths } from '../../shared/aws/depth-text.ts'
 import { formatInstant } from '../../shared/core/time/instant.ts'
 import { saveJob, saveJobs } from '../../shared/flow/manage-jobs.ts'
 import type { States } from '../../shared/ports.ts'
@@ -178,6 +179,8 @@ describe('a shard that sleeps', () => {
     await town.rig.runMinuteRule()
     await town.run(2_592_030)
     expect(town.seconds('monthly')).toEqual([2_592_000])
+    const item = await town.world.shards.read(0)
+    expect(writeDepths(item?.depths ?? new Map()).length).toBeLessThan(500)
   })
 })
 

@@ -1,0 +1,14 @@
+// Many calls of the world, a few at a time, with their results in order.
+
+const AT_ONCE = 16
+
+export async function inBunches<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  for (let first = 0; first < items.length; first += AT_ONCE) {
+    results.push(...(await Promise.all(items.slice(first, first + AT_ONCE).map(work))))
+  }
+  return results
+}

@@ -1,0 +1,13 @@
+// The dead man's switch: sent ahead by whoever keeps a chain going, and looked at by the watchdog when it arrives.
+
+import type { WatchMessage } from '../core/chain.ts'
+import type { TickWorld } from './tick-world.ts'
+
+export async function sendSwitch(
+  world: TickWorld,
+  { shard, second, delaySeconds }: { shard: number; second: number; delaySeconds: number },
+): Promise<void> {
+  const message: WatchMessage = { type: 'switch', shard, second }
+  const unsent = await world.watch.send([{ body: JSON.stringify(message), delaySeconds }])
+  if (unsent.length > 0) throw new Error('the dead man’s switch was not taken by its queue')
+}
