@@ -2,71 +2,19 @@
 
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { startDynoxide } from '../local/engines/dynamodb.ts'
 import { createTable } from '../local/engines/table.ts'
-import { type KeptJob, writeJob } from '../shared/aws/items.ts'
-import { placeOf } from '../shared/aws/job-write.ts'
 import { dynamoClient } from '../shared/aws/sdk.ts'
 import { StoreClock } from '../shared/aws/store-clock.ts'
 import { dynamoStores } from '../shared/aws/stores.ts'
-import { jobIdOf } from '../shared/core/job/id.ts'
-import { jobSchema } from '../shared/core/job/job.ts'
-import { revise } from '../shared/core/job/revise.ts'
 import type { StoredJob } from '../shared/core/job/stored.ts'
 import { Snapshot } from '../shared/core/planner/snapshot.ts'
 import { JobsOfShard } from '../shared/flow/follow-jobs.ts'
+import { fill } from './fill.ts'
 import { mixedSchedules } from './fleet.ts'
 
 const TABLE = 'bench'
-const ITEMS_A_WRITE = 25
-const WRITES_AT_ONCE = 8
-
 const progress = (what: string): void => console.error(what)
-
-function jobOf(place: number, schedule: object, now: number): StoredJob {
-  const name = `job-${place}`
-  const id = jobIdOf('default', name)
-  const body = {
-    name,
-    tags: { team: `team-${place % 20}` },
-    schedules: [schedule],
-    target: { type: 'handler', handler: 'echo' },
-    payload: { place },
-  }
-  const resolved = { template: null, calendars: [] }
-  return revise({
-    id,
-    old: null,
-    definition: jobSchema.parse(body),
-    resolved,
-    status: 'RUNNING',
-    stopped: null,
-    now,
-    activeFrom: now,
-    auditedThrough: 0,
-  })
-}
-
-async function fill(client: DynamoDBClient, jobs: number, now: number): Promise<void> {
-  const schedules = mixedSchedules(jobs, 1)
-  let next = 0
-  const writer = async () => {
-    while (next < jobs) {
-      const places = Array.from({ length: Math.min(ITEMS_A_WRITE, jobs - next) }, () => next++)
-      const puts = places.map((place) => {
-        const job = jobOf(place, schedules[place], now)
-        const { pk, sk } = placeOf(job, 0)
-        // Without calendars a job is kept just as it is.
-        return { PutRequest: { Item: { ...writeJob(job as unknown as KeptJob), pk: { S: pk }, sk: { S: sk } } } }
-      })
-      await client.send(new BatchWriteItemCommand({ RequestItems: { [TABLE]: puts } }))
-      if (places[0] % 20_000 === 0)
-        progress(`saved ${places[0].toLocaleString('en')} of ${jobs.toLocaleString('en')} jobs`)
-    }
-  }
-  await Promise.all(Array.from({ length: WRITES_AT_ONCE }, writer))
-}
 
 const megabytes = (bytes: number): string => `${Math.round(bytes / 1_000_000)} MB`
 
@@ -119,7 +67,16 @@ else {
       clock: new StoreClock({ wallMs: () => Date.now(), steadyMs: () => performance.now() }),
     })
     await createTable(client, TABLE)
-    await fill(client, Number(asked), Math.floor(Date.now() / 1000))
+    const schedules = mixedSchedules(Number(asked), 1)
+    const now = Math.floor(Date.now() / 1000)
+    const bodies = schedules.map((schedule, place) => ({
+      name: `job-${place}`,
+      tags: { team: `team-${place % 20}` },
+      schedules: [schedule],
+      target: { type: 'handler', handler: 'echo' },
+      payload: { place },
+    }))
+    await fill({ client, tableName: TABLE }, bodies, now, progress)
     client.destroy()
     const loader = fork(import.meta.filename, [engine.endpoint], {
       execArgv: ['--expose-gc', `--max-old-space-size=${MOST_HEAP_MB}`, ...process.execArgv],

@@ -1,6 +1,7 @@
 // What functions write: one line of JSON for people, and metrics in CloudWatch's embedded format, which are lines too.
 
 import { METRICS, METRICS_NAMESPACE, type Metric } from '../shared/aws/metric-names.ts'
+import type { Lane } from '../shared/core/lanes.ts'
 
 export interface Output {
   line(text: string): void
@@ -13,14 +14,17 @@ export function log(output: Output, level: Level, message: string, detail: objec
   output.line(JSON.stringify({ level, message, at: new Date(output.nowMs()).toISOString(), ...detail }))
 }
 
-export function putMetrics(output: Output, shard: number, values: Partial<Record<Metric, number>>): void {
+/** One value, or as many as CloudWatch takes of one metric at a time. */
+export type MetricValues = Partial<Record<Metric, number | readonly number[]>>
+
+/** Metrics of a shard, and where it matters of one lane of it. */
+export function putMetrics(output: Output, shard: number, values: MetricValues, lane?: Lane): void {
   const names = Object.keys(values) as Metric[]
   if (names.length === 0) return
   const Metrics = names.map((name) => ({ Name: name, Unit: METRICS[name] }))
-  const CloudWatchMetrics = [{ Namespace: METRICS_NAMESPACE, Dimensions: [['shard']], Metrics }]
-  output.line(
-    JSON.stringify({ _aws: { Timestamp: output.nowMs(), CloudWatchMetrics }, shard: String(shard), ...values }),
-  )
+  const dimensions = { shard: String(shard), ...(lane === undefined ? {} : { lane }) }
+  const CloudWatchMetrics = [{ Namespace: METRICS_NAMESPACE, Dimensions: [Object.keys(dimensions)], Metrics }]
+  output.line(JSON.stringify({ _aws: { Timestamp: output.nowMs(), CloudWatchMetrics }, ...dimensions, ...values }))
 }
 
 export const consoleOutput = (nowMs: () => number): Output => ({ line: (text) => console.log(text), nowMs })

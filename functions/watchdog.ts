@@ -6,23 +6,23 @@ import { startShards } from '../shared/flow/start-shards.ts'
 import type { TickWorld } from '../shared/flow/tick-world.ts'
 import { type Watched, watch, watchMinute } from '../shared/flow/watch.ts'
 import { consoleOutput, log, type Output, putMetrics } from './output.ts'
+import { type BatchResult, eachMessage, type QueueDelivery } from './queue-delivery.ts'
 import { worldFrom } from './world.ts'
 
-/** What SQS hands over, as far as it matters; a minute rule brings no records. */
-export interface WatchDelivery {
-  readonly Records?: readonly { readonly messageId: string; readonly body: string }[]
-}
-
-export interface BatchResult {
-  readonly batchItemFailures: readonly { readonly itemIdentifier: string }[]
-}
+/** A minute rule brings no records. */
+export type WatchDelivery = Partial<QueueDelivery>
 
 export type Watchdog = (event: WatchDelivery) => Promise<BatchResult>
 
 export function makeWatchdog(world: TickWorld, output: Output): Watchdog {
   const memories = Array.from({ length: world.shardCount }, (_, shard) => new ShardMemory(world, shard))
   return async ({ Records }) => {
-    if (Records !== undefined) return { batchItemFailures: await watchAll(world, output, Records) }
+    if (Records !== undefined) {
+      return eachMessage(output, Records, async ({ body }) => {
+        const message = watchMessageSchema.parse(JSON.parse(body))
+        report(output, message.shard, message.type, await watch(world, message))
+      })
+    }
     await startShards(world)
     const results = await Promise.allSettled(memories.map((memory) => watchMinute(world, memory)))
     for (const [shard, result] of results.entries()) {
@@ -31,27 +31,6 @@ export function makeWatchdog(world: TickWorld, output: Output): Watchdog {
     }
     return { batchItemFailures: [] }
   }
-}
-
-/** Each for itself: what fails is delivered again. */
-async function watchAll(
-  world: TickWorld,
-  output: Output,
-  records: NonNullable<WatchDelivery['Records']>,
-): Promise<{ itemIdentifier: string }[]> {
-  const failures = await Promise.all(
-    records.map(async ({ messageId, body }) => {
-      try {
-        const message = watchMessageSchema.parse(JSON.parse(body))
-        report(output, message.shard, message.type, await watch(world, message))
-        return []
-      } catch (error) {
-        log(output, 'error', 'a switch or wake failed and will come again', { body, reason: String(error) })
-        return [{ itemIdentifier: messageId }]
-      }
-    }),
-  )
-  return failures.flat()
 }
 
 function report(output: Output, shard: number, by: string, result: Watched): void {

@@ -6,12 +6,13 @@ import { SqsQueue } from '../shared/aws/queue.ts'
 import { busClient, dynamoClient, queueClient } from '../shared/aws/sdk.ts'
 import { type LocalClock, StoreClock } from '../shared/aws/store-clock.ts'
 import { dynamoStores } from '../shared/aws/stores.ts'
+import type { ExecutorHost } from '../shared/flow/execute/world.ts'
 import type { TickWorld } from '../shared/flow/tick-world.ts'
 import { log, type Output } from './output.ts'
 
 const THIS_MACHINE: LocalClock = { wallMs: () => Date.now(), steadyMs: () => performance.now() }
 
-export interface OpenedWorld extends TickWorld {
+export interface OpenedWorld extends TickWorld, ExecutorHost {
   readonly storeClock: StoreClock
   close(): void
 }
@@ -38,8 +39,11 @@ export function worldFrom(env: Environment, output: Output, local: LocalClock = 
     queues: { fast: queue(ENV.fastQueueUrl), slow: queue(ENV.slowQueueUrl) },
     watch: queue(ENV.watchQueueUrl),
     bus: new EventBridgeBus(events, required(env, ENV.busName)),
-    until: (ms) => until(storeClock, ms),
+    executor: env[ENV.logStream] ?? `local-${process.pid}`,
+    until: (ms, signal) => until(storeClock, ms, signal),
     newId: () => crypto.randomUUID(),
+    random: () => Math.random(),
+    log: (runId, line) => log(output, 'info', line, { runId }),
     warn: (message, detail) => log(output, 'warn', message, detail),
     close: () => {
       client.destroy()
@@ -50,9 +54,18 @@ export function worldFrom(env: Environment, output: Output, local: LocalClock = 
 }
 
 /** A timer may fire early by a little, and the store's time may have moved: it is asked again until it has come. */
-async function until(clock: StoreClock, ms: number): Promise<void> {
-  for (let left = ms - clock.nowMs(); left > 0; left = ms - clock.nowMs()) {
-    await new Promise((resolve) => setTimeout(resolve, Math.ceil(left)))
+async function until(clock: StoreClock, ms: number, signal?: AbortSignal): Promise<void> {
+  for (let left = ms - clock.nowMs(); left > 0 && signal?.aborted !== true; left = ms - clock.nowMs()) {
+    const waits = left
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(done, Math.ceil(waits))
+      signal?.addEventListener('abort', done, { once: true })
+      function done() {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', done)
+        resolve()
+      }
+    })
   }
 }
 

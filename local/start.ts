@@ -2,14 +2,17 @@
 // the environment and signals; what is due and how it looks is decided elsewhere.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import ownHandlers from '../functions/handlers.ts'
+import { parseRunId } from '../shared/core/run/run.ts'
 import type { Zone } from '../shared/core/time/zone.ts'
 import { zoneOf } from '../shared/core/time/zones.ts'
 import { saveJobs } from '../shared/flow/manage-jobs.ts'
+import { saveHandlerJobs } from '../shared/flow/save-handler-jobs.ts'
 import { startShards } from '../shared/flow/start-shards.ts'
 import { Demo } from './demo.ts'
 import { HELP, readOptions } from './options.ts'
+import { noted } from './rig/noted.ts'
 import { startStack } from './rig/stack.ts'
-import { Taker } from './rig/taker.ts'
 import { SAMPLE_JOBS, type SampleJob } from './samples.ts'
 import { Show } from './show.ts'
 import type { Happening } from './view.ts'
@@ -64,7 +67,11 @@ async function run(seconds: number | null, isPlain: boolean): Promise<void> {
   const update = (happenings: readonly Happening[]) => {
     if (!ended.aborted) show.update(demo.view(nowSecond(), zone), happenings)
   }
+  const handlers = noted(ownHandlers, ({ job, id }) =>
+    update([demo.fired(job.name, parseRunId(id).second, Date.now())]),
+  )
   const stack = await startStack({
+    handlers,
     line: () => {},
     onTick: (result) => {
       if ('second' in result && result.missed + result.house.missed > 0) {
@@ -72,8 +79,8 @@ async function run(seconds: number | null, isPlain: boolean): Promise<void> {
       }
     },
   })
-  const taker = new Taker(stack, ({ name, second, atMs }) => update([demo.fired(name, second, atMs)]))
   await startShards(stack.world)
+  await saveHandlerJobs(stack.world, handlers)
   await saveJobs(stack.world, SAMPLE_JOBS.map(bodyOf), { by: 'npm start' })
   stack.rig.start()
   const redraw = () => update([])
@@ -85,7 +92,6 @@ async function run(seconds: number | null, isPlain: boolean): Promise<void> {
   }
   process.stdout.off('resize', redraw)
   show.end(demo.view(nowSecond(), zone))
-  await taker.stop()
   await stack.stop()
 }
 

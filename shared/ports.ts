@@ -1,7 +1,7 @@
 // What the flows need from the world. Stores decide nothing: they read, and they write under the condition that they are
 // told. Each is implemented on AWS in shared/aws and, as the readable reference, in memory for tests and simulation.
 
-import type { JobState } from './core/gate/state.ts'
+import type { JobState, Lock } from './core/gate/state.ts'
 import type { Change, JobWrite, Pointer, StoredJob } from './core/job/stored.ts'
 import type { JobVersion } from './core/job/version.ts'
 import type { PageEntry } from './core/pages/entry.ts'
@@ -91,8 +91,6 @@ export type SwapResult = { readonly done: true } | { readonly done: false; reado
 export interface PageContent {
   readonly key: PageKey
   readonly entries: ReadonlyMap<string, PageEntry>
-  /** Ids of runs that are to be cancelled, with the reason. */
-  readonly cancels: ReadonlyMap<string, string>
 }
 
 export interface MissedItem extends Missed {
@@ -105,7 +103,6 @@ export interface Ledger {
   readPages(pages: readonly PageKey[]): Promise<PageContent[]>
   /** The pages of one minute, which are of the given depths; the newest second first. */
   pagesOfMinute(shard: number, minute: number, depths: ReadonlyMap<number, number>): Promise<PageContent[]>
-  cancelInPage(page: PageKey, jobId: string, reason: string): Promise<void>
 
   /** Puts a run item if there is none: true where it is ours, false where another was there first. */
   putRun(id: RunId, entry: PageEntry, detail: RunDetail, token: string): Promise<boolean>
@@ -115,7 +112,6 @@ export interface Ledger {
   readRun(id: RunId): Promise<RunRecord | null>
   /** Run items of a job in [from, to), newest first. */
   runsOf(jobId: string, from: number, to: number, limit: number): Promise<RunRecord[]>
-  cancelRun(id: RunId, reason: string): Promise<void>
   /** Says once what will never run. */
   putMissed(missed: MissedItem): Promise<void>
   missedOf(jobId: string, from: number, to: number): Promise<MissedItem[]>
@@ -129,10 +125,8 @@ export interface OpenRuns {
   put(run: OpenRun): Promise<void>
   /** Those whose time has come, oldest first. */
   due(shard: number, untilMs: number, limit: number): Promise<OpenRun[]>
-  /** False where somebody has moved it on: then the run is no longer ours. */
-  beat(run: OpenRun, beatMs: number): Promise<boolean>
   /** Looks at it again later; false where it is gone or was moved already. */
-  move(run: OpenRun, dueMs: number): Promise<OpenRun | null>
+  move(run: OpenRun, to: Pick<OpenRun, 'dueMs' | 'times'>): Promise<OpenRun | null>
   remove(run: Pick<OpenRun, 'shard' | 'dueMs' | 'runId'>): Promise<void>
 }
 
@@ -143,6 +137,21 @@ export interface States {
     jobId: string,
     decide: (state: JobState) => { readonly state: JobState | null; readonly result: Result },
   ): Promise<Result>
+}
+
+export interface LockChange<Result> {
+  readonly jobId: string
+  /** What the lock probably is: where that is right, nothing needs to be read. */
+  readonly believed: Lock
+  /** May be called more than once; null leaves the lock as it is, which is only believed of one that was read. */
+  decide(lock: Lock): { readonly lock: Lock | null; readonly result: Result }
+}
+
+/** The locks of jobs. Those of a page lie together, so that one write changes many. */
+export interface Locks {
+  read(jobId: string): Promise<Lock>
+  /** Decides about each and writes, until nobody came in between; the results are in the order of the changes. */
+  change<Result>(changes: readonly LockChange<Result>[]): Promise<Result[]>
 }
 
 export interface Versioned<Value> {
@@ -203,6 +212,7 @@ export interface Stores {
   readonly ledger: Ledger
   readonly open: OpenRuns
   readonly states: States
+  readonly locks: Locks
   readonly calendars: Named<CalendarSpec>
   readonly templates: Named<Template>
   readonly answers: Answers

@@ -1,6 +1,6 @@
 // SQS on this machine: fauxqs in this process, on a free port of loopback.
 
-import { CreateQueueCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import { CreateQueueCommand, GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import { buildApp } from 'fauxqs'
 import type { Engine } from './dynamodb.ts'
 
@@ -27,4 +27,10 @@ export async function createQueue(
   const { QueueUrl = '' } = await client.send(new CreateQueueCommand({ QueueName: name, Attributes: attributes }))
   // It names itself by a host that nobody can look up.
   return QueueUrl.replace(/^https?:\/\/[^/]+/, endpoint)
+}
+
+/** The name by which other queues point to a queue. */
+export async function arnOf(client: SQSClient, QueueUrl: string): Promise<string> {
+  const { Attributes } = await client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }))
+  return Attributes?.QueueArn ?? ''
 }

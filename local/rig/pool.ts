@@ -16,28 +16,28 @@ export interface PoolOptions<Event, Result> {
 export class Pool<Event, Result> {
   readonly #options: PoolOptions<Event, Result>
   readonly #idle: Environment<Event, Result>[] = []
-  readonly #busy = new Set<Environment<Event, Result>>()
+  /** What runs now, and how to end the call that it serves. */
+  readonly #busy = new Map<Environment<Event, Result>, (error: Error) => void>()
 
   constructor(options: PoolOptions<Event, Result>) {
     this.#options = options
   }
 
   get busy(): readonly Environment<Event, Result>[] {
-    return [...this.#busy]
+    return [...this.#busy.keys()]
   }
 
   /** Throws where all environments are busy. */
   async invoke(event: Event): Promise<Result> {
     if (this.#busy.size >= this.#options.most) throw new Error('all environments are busy')
     const environment = this.#idle.pop() ?? this.#options.make()
-    this.#busy.add(environment)
-    const handling = environment.handle(event)
     let timer: NodeJS.Timeout | undefined
-    const timeout = new Promise<never>((_, reject) => {
+    const cutOff = new Promise<never>((_, reject) => {
+      this.#busy.set(environment, reject)
       timer = setTimeout(() => reject(new Error('the function took too long')), this.#options.timeoutMs)
     })
     try {
-      const result = await Promise.race([handling, timeout])
+      const result = await Promise.race([environment.handle(event), cutOff])
       if (this.#busy.has(environment)) this.#idle.push(environment)
       return result
     } catch (error) {
@@ -51,8 +51,10 @@ export class Pool<Event, Result> {
 
   /** Kills what runs now and forgets what is warm: the next call begins cold. */
   kill(): void {
-    for (const environment of [...this.#busy, ...this.#idle]) environment.kill()
+    for (const environment of [...this.#busy.keys(), ...this.#idle]) environment.kill()
+    const endings = [...this.#busy.values()]
     this.#idle.length = 0
     this.#busy.clear()
+    for (const end of endings) end(new Error('the environment was killed'))
   }
 }

@@ -1,9 +1,12 @@
 // The stack around the functions on this machine: a bus that delivers events, pollers that deliver messages, a rule that
 // comes once a minute. Delivery is at least once, as it is on AWS; a test can make it worse.
 
+import type { BatchResult, QueueDelivery } from '../../functions/queue-delivery.ts'
 import type { BusDelivery, Tick } from '../../functions/tick.ts'
-import type { WatchDelivery, Watchdog } from '../../functions/watchdog.ts'
+import type { WatchDelivery } from '../../functions/watchdog.ts'
+import type { Lane } from '../../shared/core/lanes.ts'
 import type { Queue } from '../../shared/ports.ts'
+import { Poller } from './poller.ts'
 import { type Environment, Pool } from './pool.ts'
 
 /** Time as the rig lives it: the machine's, or one that a test drives. */
@@ -15,13 +18,21 @@ export interface RigTime {
 /** When an event is delivered, in milliseconds from now, once for each; none where it is lost. */
 export type Deliveries = (event: BusDelivery) => readonly number[]
 
+export type QueueName = Lane | 'dead' | 'watch'
+
 export interface RigOptions {
   readonly time: RigTime
   readonly makeTick: () => Environment<BusDelivery, Awaited<ReturnType<Tick>>>
-  readonly makeWatchdog: () => Environment<WatchDelivery, Awaited<ReturnType<Watchdog>>>
-  readonly watch: Queue
+  readonly makeWatchdog: () => Environment<WatchDelivery, BatchResult>
+  readonly makeExecutor: (lane: Lane) => Environment<QueueDelivery, BatchResult>
+  readonly makeDeadLetters: () => Environment<QueueDelivery, BatchResult>
+  readonly queues: Readonly<Record<QueueName, Queue>>
   readonly deliveries?: Deliveries
+  /** How long a poll waits for messages, and how long a poller rests after one that brought none. */
   readonly pollSeconds?: number
+  readonly restMs?: number
+  /** Executors at once, of each lane. */
+  readonly executors?: number
   /** False where a test has no minute rule. */
   readonly hasMinuteRule?: boolean
   onTick?(result: Awaited<ReturnType<Tick>>): void
@@ -32,23 +43,59 @@ export interface RigOptions {
 const BUS_MS = 200
 const TICK_TIMEOUT_MS = 15_000
 const WATCHDOG_TIMEOUT_MS = 60_000
+const EXECUTOR_TIMEOUT_MS: Readonly<Record<Lane, number>> = { fast: 90_000, slow: 900_000 }
 const MOST_TICKS = 10
 const MOST_WATCHDOGS = 5
+const MOST_EXECUTORS = 8
+const BATCH: Readonly<Record<QueueName, number>> = { fast: 5, slow: 1, dead: 1, watch: 10 }
+
+type MessagePool = Pool<QueueDelivery, BatchResult>
 
 export class Rig {
   readonly #options: RigOptions
   readonly ticks: Pool<BusDelivery, Awaited<ReturnType<Tick>>>
-  readonly watchdogs: Pool<WatchDelivery, Awaited<ReturnType<Watchdog>>>
+  readonly watchdogs: Pool<WatchDelivery, BatchResult>
+  readonly executors: Readonly<Record<Lane | 'dead', MessagePool>>
+  readonly pollers: Readonly<Record<QueueName, Poller>>
   #isStopped = false
 
   constructor(options: RigOptions) {
     this.#options = options
-    this.ticks = new Pool({ make: options.makeTick, most: MOST_TICKS, timeoutMs: TICK_TIMEOUT_MS })
-    this.watchdogs = new Pool({ make: options.makeWatchdog, most: MOST_WATCHDOGS, timeoutMs: WATCHDOG_TIMEOUT_MS })
+    const { makeTick, makeWatchdog, makeExecutor, makeDeadLetters, executors: most = MOST_EXECUTORS } = options
+    this.ticks = new Pool({ make: makeTick, most: MOST_TICKS, timeoutMs: TICK_TIMEOUT_MS })
+    this.watchdogs = new Pool({ make: makeWatchdog, most: MOST_WATCHDOGS, timeoutMs: WATCHDOG_TIMEOUT_MS })
+    const executorsOf = (lane: Lane): MessagePool =>
+      new Pool({ make: () => makeExecutor(lane), most, timeoutMs: EXECUTOR_TIMEOUT_MS[lane] })
+    this.executors = {
+      fast: executorsOf('fast'),
+      slow: executorsOf('slow'),
+      dead: new Pool({ make: makeDeadLetters, most: 1, timeoutMs: EXECUTOR_TIMEOUT_MS.slow }),
+    }
+    this.pollers = {
+      fast: this.#poller('fast', this.executors.fast, most),
+      slow: this.#poller('slow', this.executors.slow, most),
+      dead: this.#poller('dead', this.executors.dead, 1),
+      // The minute rule needs one of them.
+      watch: this.#poller('watch', this.watchdogs, MOST_WATCHDOGS - 1),
+    }
+  }
+
+  #poller(name: QueueName, pool: Pool<QueueDelivery, BatchResult>, most: number): Poller {
+    const { queues, time, pollSeconds = 1, restMs = 50 } = this.#options
+    return new Poller({
+      queue: queues[name],
+      time,
+      batch: BATCH[name],
+      most,
+      pollSeconds,
+      restMs,
+      invoke: (event) => pool.invoke(event),
+      onError: (error) => this.#fail(error),
+    })
   }
 
   start(): void {
-    void this.#poll()
+    for (const poller of Object.values(this.pollers)) void poller.run()
     if (this.#options.hasMinuteRule !== false) void this.#everyMinute()
   }
 
@@ -66,26 +113,6 @@ export class Rig {
       // A function that fails is not called again: the tick rule has no retries.
       const result = await this.ticks.invoke(event)
       this.#options.onTick?.(result)
-    } catch (error) {
-      this.#fail(error)
-    }
-  }
-
-  async #poll(): Promise<void> {
-    const { watch, time, pollSeconds = 1 } = this.#options
-    while (!this.#isStopped) {
-      const messages = await watch.receive(10, pollSeconds).catch(() => [])
-      if (messages.length === 0) await time.until(time.nowMs() + 50)
-      else void this.#watch(messages)
-    }
-  }
-
-  async #watch(messages: Awaited<ReturnType<Queue['receive']>>): Promise<void> {
-    try {
-      const Records = messages.map(({ id, body }) => ({ messageId: id, body }))
-      const { batchItemFailures } = await this.watchdogs.invoke({ Records })
-      const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier))
-      await this.#options.watch.remove(messages.filter(({ id }) => !failed.has(id)).map(({ receipt }) => receipt))
     } catch (error) {
       this.#fail(error)
     }
@@ -113,7 +140,7 @@ export class Rig {
 
   stop(): void {
     this.#isStopped = true
-    this.ticks.kill()
-    this.watchdogs.kill()
+    for (const poller of Object.values(this.pollers)) poller.stop()
+    for (const pool of [this.ticks, this.watchdogs, ...Object.values(this.executors)]) pool.kill()
   }
 }

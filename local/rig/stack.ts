@@ -1,6 +1,9 @@
 // The whole stack on this machine: the table on dynoxide, the queues on fauxqs, a small bus, and the functions' own doors
 // behind them. Everything listens on loopback, on free ports, and ends with this process.
 
+import { makeDeadLetters } from '../../functions/dead-letters.ts'
+import { makeExecute } from '../../functions/execute.ts'
+import ownHandlers from '../../functions/handlers.ts'
 import type { Output } from '../../functions/output.ts'
 import { type BusDelivery, makeTick } from '../../functions/tick.ts'
 import { makeWatchdog } from '../../functions/watchdog.ts'
@@ -9,19 +12,26 @@ import { ENV } from '../../shared/aws/env.ts'
 import { SqsQueue } from '../../shared/aws/queue.ts'
 import { dynamoClient, pollingClient, queueClient } from '../../shared/aws/sdk.ts'
 import { type LocalClock, StoreClock } from '../../shared/aws/store-clock.ts'
-import type { Lane } from '../../shared/core/lanes.ts'
+import type { Handlers } from '../../shared/core/handlers.ts'
 import type { Queue } from '../../shared/ports.ts'
 import { type Engine, startStore } from '../engines/dynamodb.ts'
 import { startEventBus } from '../engines/event-bus.ts'
-import { createQueue, startQueues } from '../engines/fauxqs.ts'
+import { arnOf, createQueue, startQueues } from '../engines/fauxqs.ts'
 import { createTable } from '../engines/table.ts'
 import { killable } from './kill.ts'
-import { type Deliveries, Rig, type RigOptions, type RigTime } from './rig.ts'
+import { type Deliveries, type QueueName, Rig, type RigOptions, type RigTime } from './rig.ts'
 
 export interface StackOptions {
   readonly shardCount?: number
   readonly hopSeconds?: number
   readonly deliveries?: Deliveries
+  /** What the executors can run; by default the handlers that come with Tickring. */
+  readonly handlers?: Handlers
+  /** Executors at once, of each lane. */
+  readonly executors?: number
+  /** How often a message is delivered before it is a dead letter, and after how long it comes again. */
+  readonly mostReceives?: number
+  readonly visibilitySeconds?: number
   /** What a line that a function writes goes to. */
   line(text: string): void
   /** The clock of the machine on which the functions run. */
@@ -34,8 +44,7 @@ export interface Stack {
   readonly rig: Rig
   /** The world as one who manages jobs sees it. */
   readonly world: OpenedWorld
-  /** For whoever takes messages. */
-  readonly queues: Readonly<Record<Lane, Queue>>
+  readonly queues: Readonly<Record<QueueName, Queue>>
   readonly endpoints: readonly string[]
   stop(): Promise<void>
 }
@@ -49,7 +58,10 @@ const REAL_TIME: RigTime = {
 const TABLE = 'tickring'
 /** A switch that a watchdog could not handle comes again soon. */
 const WATCH_VISIBILITY_SECONDS = '10'
-const VISIBILITY_SECONDS = '540'
+const VISIBILITY_SECONDS = 540
+/** A dead letter stays for an operator to look at. */
+const DEAD_VISIBILITY_SECONDS = '43200'
+const MOST_RECEIVES = 5
 
 export async function startStack(options: StackOptions): Promise<Stack> {
   const [dynamo, queues] = await Promise.all([startStore(), startQueues()])
@@ -71,15 +83,25 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const polling = pollingClient({ endpoint: queues.endpoint })
   const client = queueClient({ endpoint: queues.endpoint })
   const consume = (name: string) => new SqsQueue({ client, polling, url: env[name] ?? '' })
+  const consumed = {
+    fast: consume(ENV.fastQueueUrl),
+    slow: consume(ENV.slowQueueUrl),
+    dead: consume(ENV.deadQueueUrl),
+    watch: consume(ENV.watchQueueUrl),
+  }
+  const { handlers = ownHandlers } = options
   const environment = <Event, Result>(make: (world: OpenedWorld) => (event: Event) => Promise<Result>) => {
     const cut = killable(open())
     return { handle: make(cut.world), kill: cut.kill }
   }
   const rig = new Rig({
     time: REAL_TIME,
-    watch: consume(ENV.watchQueueUrl),
+    queues: consumed,
+    makeExecutor: () => environment((world) => makeExecute(world, handlers, output)),
+    makeDeadLetters: () => environment((world) => makeDeadLetters(world, handlers, output)),
     makeTick: () => environment((world) => makeTick(world, output)),
     makeWatchdog: () => environment((world) => makeWatchdog(world, output)),
+    ...(options.executors === undefined ? {} : { executors: options.executors }),
     ...(options.deliveries === undefined ? {} : { deliveries: options.deliveries }),
     ...(options.onTick === undefined ? {} : { onTick: options.onTick }),
     ...(options.onError === undefined ? {} : { onError: options.onError }),
@@ -88,7 +110,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   return {
     rig,
     world: open(),
-    queues: { fast: consume(ENV.fastQueueUrl), slow: consume(ENV.slowQueueUrl) },
+    queues: consumed,
     endpoints: engines.map(({ endpoint }) => endpoint),
     stop: async () => {
       rig.stop()
@@ -111,12 +133,15 @@ async function makeResources(
   await createTable(client, TABLE)
   client.destroy()
   const sqs = queueClient({ endpoint: queues.endpoint })
-  const make = (name: string, VisibilityTimeout: string) =>
-    createQueue(sqs, queues.endpoint, name, { VisibilityTimeout })
+  const { visibilitySeconds = VISIBILITY_SECONDS, mostReceives = MOST_RECEIVES } = options
+  const make = (name: string, attributes: Record<string, string>) => createQueue(sqs, queues.endpoint, name, attributes)
+  const dead = await make('dead', { VisibilityTimeout: DEAD_VISIBILITY_SECONDS })
+  const redrive = { deadLetterTargetArn: await arnOf(sqs, dead), maxReceiveCount: mostReceives }
+  const lane = { VisibilityTimeout: String(visibilitySeconds), RedrivePolicy: JSON.stringify(redrive) }
   const [fast, slow, watch] = await Promise.all([
-    make('fast', VISIBILITY_SECONDS),
-    make('slow', VISIBILITY_SECONDS),
-    make('watch', WATCH_VISIBILITY_SECONDS),
+    make('fast', lane),
+    make('slow', lane),
+    make('watch', { VisibilityTimeout: WATCH_VISIBILITY_SECONDS }),
   ])
   sqs.destroy()
   return {
@@ -127,6 +152,7 @@ async function makeResources(
     [ENV.fastQueueUrl]: fast,
     [ENV.slowQueueUrl]: slow,
     [ENV.watchQueueUrl]: watch,
+    [ENV.deadQueueUrl]: dead,
     [ENV.busName]: 'tickring',
     [ENV.dynamoEndpoint]: dynamo.endpoint,
     [ENV.queueEndpoint]: queues.endpoint,

@@ -12,7 +12,10 @@ export const ENV = {
   fastQueueUrl: 'TICKRING_FAST_QUEUE_URL',
   slowQueueUrl: 'TICKRING_SLOW_QUEUE_URL',
   watchQueueUrl: 'TICKRING_WATCH_QUEUE_URL',
+  deadQueueUrl: 'TICKRING_DEAD_QUEUE_URL',
   busName: 'TICKRING_BUS',
+  /** Set by Lambda: tells one environment of a function from another. */
+  logStream: 'AWS_LAMBDA_LOG_STREAM_NAME',
   /** Set only where the services run on this machine; the SDK's own names for them. */
   dynamoEndpoint: 'AWS_ENDPOINT_URL_DYNAMODB',
   queueEndpoint: 'AWS_ENDPOINT_URL_SQS',

@@ -88,7 +88,15 @@ const jobRestSchema: z.ZodType<JobRest> = z.object({
   createdAt: second,
   updatedAt: second,
   managedBy: z.literal('code').nullable().default(null),
-  stopped: z.object({ reason: z.string(), by: z.string(), until: second.nullable() }).nullable().default(null),
+  stopped: z
+    .object({
+      reason: z.string(),
+      by: z.string(),
+      until: second.nullable(),
+      queued: z.enum(['run', 'cancel']).exactOptional(),
+    })
+    .nullable()
+    .default(null),
   bodyVersion: z.int().nullable().default(null),
   versions: z.array(keptVersionSchema).min(1),
 })
@@ -137,9 +145,12 @@ export const readValue = (item: Attributes): unknown => readFields({ value: 'jso
 
 export const readDates = (item: Attributes): readonly string[] => checked(z.array(z.string()), readValue(item), item)
 
-const CHANGE: Fields<Pick<Change, 'once'>> = { once: 'json' }
-const changeSchema: z.ZodType<Pick<Change, 'once'>> = z.object({
+type ChangeFields = Pick<Change, 'once' | 'slowThroughMinute'>
+
+const CHANGE: Fields<ChangeFields> = { once: 'json', slowThroughMinute: 'number' }
+const changeSchema = z.object({
   once: z.object({ firstInstant: second.nullable() }).nullable().default(null),
+  slowThroughMinute: z.int().exactOptional(),
 })
 
 export const writeChange = (change: Change): Attributes => writeFields(CHANGE, change)
@@ -263,7 +274,6 @@ export function readRun(item: Attributes): RunRecord {
     id: { jobId, second, suffix },
     entry: entry === undefined ? null : decodeEntry(entry, second),
     detail: checked(detailSchema, readFields(DETAIL, item), item),
-    cancel: item.cancel?.S ?? null,
   }
 }
 
@@ -287,10 +297,9 @@ export const readMissed = (item: Attributes): MissedItem => ({
 
 type OpenFields = Omit<OpenRun, 'shard' | 'dueMs' | 'runId'>
 
-const OPEN: Fields<OpenFields> = { times: 'number', beatMs: 'number', lane: 'text', attempt: 'number', message: 'text' }
+const OPEN: Fields<OpenFields> = { times: 'number', lane: 'text', attempt: 'number', message: 'text' }
 const openSchema: z.ZodType<OpenFields> = z.object({
   times: z.int(),
-  beatMs: z.number().nullable().default(null),
   lane,
   attempt: z.int(),
   message: z.string(),
@@ -325,27 +334,15 @@ export function readRecent(item: Attributes): RecentRun {
 // States, calendars and templates
 
 export const STATE: Fields<JobState> = {
-  holders: 'json',
-  waiting: 'json',
   lastSuccess: 'number',
   catchUp: 'json',
   caughtUpThrough: 'number',
   lane: 'json',
 }
 
-const holder = z.object({
-  runId: z.string(),
-  attempt: z.int(),
-  instant: second.nullable(),
-  deadline: second,
-  started: z.boolean(),
-})
-const waiter = z.object({ runId: z.string(), orderedBy: second, attempt: z.int(), trigger: z.enum(TRIGGERS) })
 const cursor = z.object({ from: second, to: second, next: second, left: z.int() })
 
 const stateSchema: z.ZodType<JobState> = z.object({
-  holders: z.array(holder).default([]),
-  waiting: z.array(waiter).default([]),
   lastSuccess: second.nullable().default(null),
   catchUp: z.array(cursor).default([]),
   caughtUpThrough: second.nullable().default(null),

@@ -48,6 +48,8 @@ export type ItemKey =
     }
   | { readonly type: 'run'; readonly jobId: string; readonly second: number; readonly suffix: string }
   | { readonly type: 'state'; readonly jobId: string }
+  | { readonly type: 'locks'; readonly shard: number; readonly prefix: string }
+  | { readonly type: 'lock'; readonly jobId: string }
   | { readonly type: 'executor'; readonly namespace: string; readonly group: string; readonly member: string }
   | { readonly type: 'dates'; readonly hash: string }
   | { readonly type: 'calendar'; readonly namespace: string; readonly name: string }
@@ -81,6 +83,8 @@ const SHAPES: Readonly<Record<ItemKey['type'], Shape>> = {
   recent: { pk: ['RECENT', 'kind', 'shard', 'hour'], sk: ['ms', 'runId'] },
   run: { pk: ['RUN', 'jobId'], sk: ['second', 'suffix'] },
   state: { pk: ['STATE', 'jobId'], sk: [] },
+  locks: { pk: ['LOCKS', 'shard', 'prefix'], sk: [] },
+  lock: { pk: ['LOCK', 'jobId'], sk: [] },
   executor: { pk: ['EXEC', 'namespace', 'group'], sk: ['member'] },
   dates: { pk: ['DATES', 'hash'], sk: [] },
   calendar: { pk: ['CAL', 'namespace'], sk: ['name'] },

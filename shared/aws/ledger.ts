@@ -50,10 +50,6 @@ export class DynamoLedger implements Ledger {
     return this.#pages.ofMinute(shard, minute, depths)
   }
 
-  cancelInPage(page: PageKey, jobId: string, reason: string): Promise<void> {
-    return this.#pages.cancel(page, jobId, reason)
-  }
-
   async putRun(id: RunId, entry: PageEntry, detail: RunDetail, token: string): Promise<boolean> {
     const item = { ...writeRun(detail, entry, id.second), writer: text(token), ttl: this.#ttl(id.second) }
     const isMine = (found: Attributes) => found.writer?.S === token
@@ -86,10 +82,6 @@ export class DynamoLedger implements Ledger {
       if (found.length >= limit) break
     }
     return found.slice(0, limit)
-  }
-
-  async cancelRun(id: RunId, reason: string): Promise<void> {
-    await this.#table.update(keyOfRun(id), { set: { cancel: text(reason), ttl: this.#ttl(id.second) } })
   }
 
   async putMissed(missed: MissedItem): Promise<void> {

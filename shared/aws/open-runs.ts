@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import type { OpenRun } from '../core/run/record.ts'
 import type { OpenRuns } from '../ports.ts'
-import { isThere, number, text } from './expression.ts'
+import { isThere, text } from './expression.ts'
 import { readOpen, writeOpen } from './items.ts'
 import { keyOf, partitionOfType, sortPart, type TableKey } from './keys.ts'
 import type { Table } from './table.ts'
@@ -30,12 +30,8 @@ export class DynamoOpenRuns implements OpenRuns {
     return (await this.#table.query({ pk: partitionOfType('open', { shard }), to, limit })).map(readOpen)
   }
 
-  async beat(run: OpenKey, beatMs: number): Promise<boolean> {
-    return (await this.#table.update(keyOfOpen(run), { set: { beatMs: number(beatMs) }, onlyIf: isThere('pk') })).done
-  }
-
-  async move(run: OpenRun, dueMs: number): Promise<OpenRun | null> {
-    const moved: OpenRun = { ...run, dueMs, times: run.times + 1, beatMs: null }
+  async move(run: OpenRun, to: Pick<OpenRun, 'dueMs' | 'times'>): Promise<OpenRun | null> {
+    const moved: OpenRun = { ...run, ...to }
     const mover = randomUUID()
     const isMoved = await this.#table.transact(
       [

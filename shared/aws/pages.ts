@@ -10,9 +10,6 @@ import type { KeptUntil } from './kept-until.ts'
 import { itemOf, keyOf, partitionOfType, type TableKey } from './keys.ts'
 import { keyOfItem, type Table } from './table.ts'
 
-/** Behind a job's id: its run is to be cancelled. */
-const CANCEL_MARK = '!'
-
 const keyOfPage = ({ shard, second, depth, page }: PageKey): TableKey =>
   keyOf({
     type: 'page',
@@ -93,11 +90,6 @@ export class DynamoPages {
       .map((item) => contentOf(pageKeyOf(item), item))
       .sort((a, b) => b.key.second - a.key.second)
   }
-
-  async cancel(page: PageKey, jobId: string, reason: string): Promise<void> {
-    const set = { [`${jobId}${CANCEL_MARK}`]: text(reason) }
-    await this.#table.update(keyOfPage(page), { set, setOnce: { ttl: number(this.#kept.ledger(page.second)) } })
-  }
 }
 
 const textOf = (entry: PageEntry | null, page: PageKey): string | null =>
@@ -118,11 +110,9 @@ function pageKeyOf(item: Attributes): PageKey {
 
 function contentOf(key: PageKey, item: Attributes): PageContent {
   const entries = new Map<string, PageEntry>()
-  const cancels = new Map<string, string>()
   for (const [name, value] of Object.entries(item)) {
     if (name === 'pk' || name === 'sk' || name === 'ttl' || value.S === undefined) continue
-    if (name.endsWith(CANCEL_MARK)) cancels.set(name.slice(0, -1), value.S)
-    else entries.set(name, decodeEntry(value.S, key.second))
+    entries.set(name, decodeEntry(value.S, key.second))
   }
-  return { key, entries, cancels }
+  return { key, entries }
 }

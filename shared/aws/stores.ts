@@ -7,6 +7,7 @@ import { readCalendar, readTemplate } from './items.ts'
 import { DynamoJobs } from './jobs.ts'
 import { KeptUntil } from './kept-until.ts'
 import { DynamoLedger } from './ledger.ts'
+import { DynamoLocks } from './locks.ts'
 import { DynamoNamed } from './named.ts'
 import { DynamoOpenRuns } from './open-runs.ts'
 import { DynamoShards } from './shards.ts'
@@ -30,6 +31,7 @@ export function dynamoStores({ client, tableName, shardCount, ledgerDays, clock 
     ledger: new DynamoLedger(table, kept),
     open: new DynamoOpenRuns(table),
     states: new DynamoStates(table),
+    locks: new DynamoLocks(table, shardCount),
     calendars: new DynamoNamed(table, 'calendar', readCalendar),
     templates: new DynamoNamed(table, 'template', readTemplate),
     answers: new DynamoAnswers(table, kept, clock),

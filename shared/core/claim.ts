@@ -1,22 +1,68 @@
-// When a claim ends and who may take it over. All times are the store's, so that a wrong clock frees nothing early.
+// Who may run a run: when a claim ends, who may take it over, and what a message does about the entry that it finds. All
+// times are the store's, so that a wrong clock frees nothing early.
 
-import type { ClaimEntry } from './pages/entry.ts'
+import type { Retry } from './job/job.ts'
+import type { Lane } from './lanes.ts'
+import type { ClaimEntry, OutcomeEntry, PageEntry } from './pages/entry.ts'
+import { hasAttemptLeft } from './retry.ts'
 
 const DEADLINE_GRACE_SECONDS = 10
 const START_MARGIN_SECONDS = 5
 const TAKE_OVER_GRACE_SECONDS = 5
+/** A run of the slow lane may take long: its claim is short, and renewed while it runs. */
+const RENEWED_CLAIM_SECONDS = 20
+export const CLAIM_RENEWED_EVERY_SECONDS = 5
 
-export const deadlineOf = (claimedAt: number, timeoutSeconds: number): number =>
-  claimedAt + timeoutSeconds + DEADLINE_GRACE_SECONDS
+export const deadlineOf = (claimedAt: number, timeoutSeconds: number, lane: Lane): number =>
+  claimedAt + (lane === 'slow' ? RENEWED_CLAIM_SECONDS : timeoutSeconds + DEADLINE_GRACE_SECONDS)
 
 /** A run whose claim is so old that it might outlive its deadline is claimed anew before it starts. */
-export const mayStart = (deadline: number, timeoutSeconds: number, now: number): boolean =>
-  now < deadline - timeoutSeconds - START_MARGIN_SECONDS
+export const mayStart = (claimedAt: number, now: number): boolean => now < claimedAt + START_MARGIN_SECONDS
 
-export const isDead = (claim: ClaimEntry, now: number): boolean => now >= claim.deadlineSecond + TAKE_OVER_GRACE_SECONDS
+/** The second from which on others may take a claim over, unless it is renewed. */
+export const deadFrom = ({ deadlineSecond }: ClaimEntry): number => deadlineSecond + TAKE_OVER_GRACE_SECONDS
 
-/** Without a sign of life for so long whoever runs a slow run is gone. */
-const DEAD_AFTER_MS = 20_000
+export const isDead = (claim: ClaimEntry, now: number): boolean => now >= deadFrom(claim)
 
-export const isBeating = ({ beatMs }: { readonly beatMs: number | null }, nowMs: number): boolean =>
-  beatMs !== null && nowMs - beatMs < DEAD_AFTER_MS
+/** By when whoever holds a job's lock is surely gone: it started soon after its claim, and then ran into its timeout. */
+export const lockDeadlineOf = (claimedAt: number, timeoutSeconds: number): number =>
+  claimedAt + START_MARGIN_SECONDS + timeoutSeconds + DEADLINE_GRACE_SECONDS
+
+/** Which attempt a message is about, and from which second on it may start. */
+export interface Asked {
+  readonly attempt: number
+  readonly notBefore: number | null
+}
+
+export type ClaimDecision =
+  | { readonly do: 'CLAIM'; readonly attempt: number }
+  /** Its executor is gone and no attempt is left. */
+  | { readonly do: 'LOSE'; readonly attempt: number }
+  /** It has ended: what follows its end is done once more, in case that was cut short. */
+  | { readonly do: 'REPEAT'; readonly ended: OutcomeEntry }
+  | { readonly do: 'PUT_BACK'; readonly inSeconds: number }
+  /** Somebody has it, or the message is of an attempt that is over. */
+  | { readonly do: 'LEAVE' }
+
+export function decideClaim(found: PageEntry | null, asked: Asked, retry: Retry, now: number): ClaimDecision {
+  if (found === null) return claimFrom(1, asked, now)
+  switch (found.status) {
+    case 'WAITING':
+    case 'QUEUED':
+      return claimFrom(found.attempt, asked, now)
+    case 'RUNNING':
+      if (!isDead(found, now)) return { do: 'LEAVE' }
+      return hasAttemptLeft(retry, found.attempt)
+        ? { do: 'CLAIM', attempt: found.attempt + 1 }
+        : { do: 'LOSE', attempt: found.attempt }
+    default:
+      return { do: 'REPEAT', ended: found }
+  }
+}
+
+function claimFrom(attempt: number, asked: Asked, now: number): ClaimDecision {
+  // Whoever ended the earlier attempt has sent another message for this one.
+  if (asked.attempt < attempt) return { do: 'LEAVE' }
+  if (asked.notBefore !== null && now < asked.notBefore) return { do: 'PUT_BACK', inSeconds: asked.notBefore - now }
+  return { do: 'CLAIM', attempt }
+}

@@ -20,9 +20,11 @@ export const NEW_LANE: LaneState = { minute: 0, longRuns: 0, slowThroughMinute: 
 
 const minuteOf = (second: number): number => Math.floor(second / 60)
 
+export const isLong = (durationMs: number): boolean => durationMs > LONG_MS
+
 /** A run that just ended. The count begins anew each minute. */
 export function countRun(state: LaneState, durationMs: number, second: number): LaneState {
-  if (durationMs <= LONG_MS) return state
+  if (!isLong(durationMs)) return state
   const minute = minuteOf(second)
   const longRuns = state.minute === minute ? state.longRuns + 1 : 1
   const slowThroughMinute = longRuns > MOST_LONG_RUNS ? minute + 1 : state.slowThroughMinute

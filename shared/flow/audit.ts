@@ -1,21 +1,23 @@
 // Compares what was due with what the ledger holds, and sends again what is missing, dead or waited for. This is how a
 // wiped queue heals and a dead executor's runs come back.
 
-import { isBeating } from '../core/claim.ts'
-import { type Lane, laneOf, NEW_LANE } from '../core/lanes.ts'
-import { audit, auditableThrough, isResendDue, openDelaySeconds } from '../core/ledger/audit.ts'
+import { deadFrom, isDead } from '../core/claim.ts'
+import type { Lane } from '../core/lanes.ts'
+import { audit, auditableThrough, isResendDue, openDelaySeconds, type Resend } from '../core/ledger/audit.ts'
 import { NOTHING_FOUND } from '../core/ledger/standing.ts'
 import { pageOf } from '../core/pages/depth.ts'
+import type { ClaimEntry, PageEntry } from '../core/pages/entry.ts'
 import type { PlannedRun } from '../core/planner/snapshot.ts'
-import type { PageKey } from '../core/run/record.ts'
-import { formatRunId } from '../core/run/run.ts'
+import { readMessage, withOpen } from '../core/run/message.ts'
+import type { OpenRun, PageKey } from '../core/run/record.ts'
+import { formatRunId, parseRunId } from '../core/run/run.ts'
 import { isTerminal } from '../core/run/status.ts'
 import type { ShardItem } from '../core/shard.ts'
 import type { PageContent } from '../ports.ts'
 import { markMissed, prepare, send } from './fire.ts'
 import { inBunches } from './in-bunches.ts'
 import type { ShardMemory } from './shard-memory.ts'
-import type { TickWorld } from './tick-world.ts'
+import { nowOf, type TickWorld } from './tick-world.ts'
 
 export const AUDIT_EVERY_MS = 10_000
 
@@ -77,7 +79,7 @@ async function auditChunk(
   const find = await ledgerOf(world, memory.shard, runs, depths)
   const result = audit({ runs, after: shard.auditedThrough, through, find, isLive: () => true, now })
   await markMissed(world, memory.shard, result.tooLate, depths)
-  const resent = await resend(world, memory, result.resend, depths, now, sinceLastSeconds)
+  const resent = await resend(world, memory, result.resend, depths, sinceLastSeconds)
   if (result.doubled.length > 0) {
     world.warn('instants with two records', { runs: result.doubled.map(({ jobId, second }) => `${jobId}.${second}`) })
   }
@@ -139,18 +141,16 @@ const nameOf = ({ second, depth, page }: PageKey): string => `${second}.${depth}
 async function resend(
   world: TickWorld,
   memory: ShardMemory,
-  runs: readonly PlannedRun[],
+  runs: readonly Resend[],
   depths: ReadonlyMap<number, number>,
-  now: number,
   sinceLastSeconds: number,
 ): Promise<number> {
   if (runs.length === 0) return 0
   const isEmpty = { fast: await isQueueEmpty(world, 'fast'), slow: await isQueueEmpty(world, 'slow') }
-  const due = runs.filter((run) => {
-    const age = now - run.second
-    return isResendDue(age, age - sinceLastSeconds, isEmpty[laneOf(NEW_LANE, run.version.timeoutSeconds, run.second)])
-  })
-  const messages = due.flatMap((run) => prepare(memory, [run], depths))
+  const due = runs.filter(({ run, ageSeconds }) =>
+    isResendDue(ageSeconds, ageSeconds - sinceLastSeconds, isEmpty[memory.laneOf(run)]),
+  )
+  const messages = due.flatMap(({ run }) => prepare(memory, [run], depths))
   await send(world, messages)
   return due.length
 }
@@ -163,12 +163,43 @@ async function isQueueEmpty(world: TickWorld, lane: Lane): Promise<boolean> {
 /** Runs to come back to whose time has come: sent again, and looked at later each time. */
 export async function resendOpen(world: TickWorld, shard: number, nowMs: number): Promise<number> {
   const due = await world.open.due(shard, nowMs, OPEN_RUNS_A_ROUND)
-  const idle = due.filter((run) => !isBeating(run, nowMs))
-  const next = await inBunches(idle, (run) => world.open.move(run, nowMs + openDelaySeconds(run.times + 1) * 1000))
+  const claims = await inBunches(due, (run) => claimOf(world, run))
+  const next = await inBunches(due, async (run, place) => {
+    const claim = claims[place]
+    // Somebody has it: there is nothing to send, and it is looked at again when the claim is dead unless it is renewed.
+    if (claim !== null) await world.open.move(run, { dueMs: (deadFrom(claim) + 1) * 1000, times: 0 })
+    const times = run.times + 1
+    return claim === null ? world.open.move(run, { dueMs: nowMs + openDelaySeconds(times) * 1000, times }) : null
+  })
   const moved = next.filter((run) => run !== null)
   for (const lane of ['fast', 'slow'] as const) {
-    const messages = moved.filter((run) => run.lane === lane).map(({ message }) => ({ body: message }))
+    const messages = moved
+      .filter((run) => run.lane === lane)
+      .map(({ message, dueMs }) => ({ body: withOpen(message, dueMs) }))
     if (messages.length > 0) await world.queues[lane].send(messages)
   }
   return moved.length
+}
+
+/** The claim of whoever has an open run at the moment, or null. */
+async function claimOf(world: TickWorld, { message }: OpenRun): Promise<ClaimEntry | null> {
+  const entry = await entryOf(world, message)
+  return entry?.status === 'RUNNING' && !isDead(entry, nowOf(world)) ? entry : null
+}
+
+/** Null also where the message cannot be read: whoever gets it says so. */
+async function entryOf({ ledger }: TickWorld, body: string): Promise<PageEntry | null> {
+  const message = readMessageOrNull(body)
+  if (message === null) return null
+  if (message.type === 'run') return (await ledger.readRun(parseRunId(message.runId)))?.entry ?? null
+  const [{ id } = { id: '' }] = message.tickets
+  return (await ledger.readPages([message.key]))[0].entries.get(id) ?? null
+}
+
+function readMessageOrNull(body: string): ReturnType<typeof readMessage> | null {
+  try {
+    return readMessage(body)
+  } catch {
+    return null
+  }
 }

@@ -1,8 +1,8 @@
 // Sends due runs: packed into pages by their second's depth, split by lane, written before their second begins. What is too
 // late by its job's rule is marked as missed in the page itself, so that a message still on its way finds the entry taken.
 
-import { isKeptApartByTime } from '../core/gate/overlap.ts'
-import { type Lane, laneOf, NEW_LANE } from '../core/lanes.ts'
+import { meetingOf } from '../core/gate/overlap.ts'
+import type { Lane } from '../core/lanes.ts'
 import type { PageEntry } from '../core/pages/entry.ts'
 import { packPages, splitByLane } from '../core/pages/page.ts'
 import type { PlannedRun } from '../core/planner/snapshot.ts'
@@ -33,7 +33,7 @@ export function prepare(
     const depth = depths.get(second)
     if (depth === undefined) throw new Error(`second ${second} is to be sent and was not opened`)
     for (const page of packPages(due, second, depth)) {
-      for (const parcel of splitByLane(page, laneOfRun)) {
+      for (const parcel of splitByLane(page, (run) => memory.laneOf(run))) {
         const key = { shard: memory.shard, second, depth, page: page.page, lane: parcel.lane }
         for (const tickets of inParts(parcel.runs.map((run) => ticketOf(memory, run)))) {
           const body = writePageMessage(key, memory.drainedMs, tickets)
@@ -45,12 +45,10 @@ export function prepare(
   return prepared
 }
 
-const laneOfRun = ({ version, second }: PlannedRun): Lane => laneOf(NEW_LANE, version.timeoutSeconds, second)
-
 function ticketOf(memory: ShardMemory, { jobId, kind, nominal, second }: PlannedRun): Ticket {
   const job = memory.snapshot.job(jobId)
-  const isApart = job !== null && isKeptApartByTime(job, second)
-  return { jobId, kind, nominal, isApart, job: memory.ticketOf(jobId) }
+  const meets = job === null ? 'ask' : meetingOf(job, second)
+  return { id: entryIdOf(jobId, kind), kind, nominal, meets, attempt: 1, notBefore: null, job: memory.ticketOf(jobId) }
 }
 
 function* inParts(tickets: readonly Ticket[]): Generator<Ticket[]> {

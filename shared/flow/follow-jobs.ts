@@ -1,11 +1,13 @@
 // Follows the jobs of a shard: all of them at first, then what the log of changes says. Tickers plan by it and the API
 // searches in it. It reads some of the log again each time, because a change may be committed a little after its stamp.
 
-import type { Change, StoredJob } from '../core/job/stored.ts'
+import { type Change, isLaneNotice, type StoredJob } from '../core/job/stored.ts'
 import type { Clock, Jobs } from '../ports.ts'
 
 /** How far back the log is read again. */
 const OVERLAP_MS = 60_000
+/** A notice about a lane matters for two minutes: whoever begins reads that far back. */
+const LANES_BACK_MS = 120_000
 /** One-time jobs are read when their minute is this near. */
 const NEAR_SECONDS = 180
 /** After a long sleep there are many minutes to look into. */
@@ -26,6 +28,8 @@ export interface FollowWorld {
 export interface Follower {
   take(jobs: readonly StoredJob[]): void
   knows(jobId: string): boolean
+  /** The job's runs go on the slow lane up to the end of a minute. */
+  markSlow?(jobId: string, throughMinute: number): void
 }
 
 export interface Drained {
@@ -36,7 +40,8 @@ export interface Drained {
 }
 
 const minuteOf = (second: number): number => Math.floor(second / 60)
-const nameOf = ({ jobId, version }: Change): string => `${jobId}.${version}`
+const nameOf = ({ jobId, version, slowThroughMinute = 0 }: Change): string =>
+  [jobId, version, slowThroughMinute].join('.')
 
 /** A load that runs beside the ticks: what is old is replaced when its successor is whole. */
 interface Reload<Known> {
@@ -94,7 +99,7 @@ export class JobsOfShard<Known extends Follower> {
     this.#seen.clear()
     this.#onceThroughMinute = minuteOf(onceFrom) - 1
     this.#loadedMs = startedMs
-    this.#drainedMs = startedMs
+    this.#drainedMs = startedMs - LANES_BACK_MS
   }
 
   /** Loads anew beside what is known when that is old, and takes the new in its place once it is whole. */
@@ -127,11 +132,15 @@ export class JobsOfShard<Known extends Follower> {
   async #takeChanges(fromMs: number): Promise<number> {
     const changes = await this.#world.jobs.changes(this.#shard, fromMs)
     const fresh = changes.filter((change) => !this.#seen.has(nameOf(change)))
-    const wanted = fresh.filter((change) => this.#isWanted(change)).map(({ jobId }) => jobId)
+    const edits = fresh.filter((change) => !isLaneNotice(change))
+    const wanted = edits.filter((change) => this.#isWanted(change)).map(({ jobId }) => jobId)
     if (wanted.length > 0) this.current.take(await this.#world.jobs.readMany(wanted))
+    for (const { jobId, slowThroughMinute } of fresh) {
+      if (slowThroughMinute !== undefined) this.current.markSlow?.(jobId, slowThroughMinute)
+    }
     for (const change of fresh) this.#seen.set(nameOf(change), change.ms)
     for (const [name, ms] of this.#seen) if (ms < fromMs) this.#seen.delete(name)
-    return fresh.length
+    return edits.length
   }
 
   /** A one-time job that is far ahead is found again by its pointer when its minute comes near. */

@@ -1,17 +1,15 @@
 // Works off what nobody opened in time: a few jobs of a gap a link, and what is caught up at a bounded rate. Every step can be
 // repeated: a run is put once under its second, and one that was put and never sent is sent again.
 
-import { openDelaySeconds } from '../core/ledger/audit.ts'
 import { type BacklogEntry, stepBacklog } from '../core/planner/backlog.ts'
 import { addCursors, type CatchUpCursor, isCatchingUp, shareBudget, stepCatchUp } from '../core/planner/catch-up.ts'
 import type { DueItem } from '../core/planner/due.ts'
 import type { GapPlan, Missed } from '../core/planner/gap.ts'
-import { writeRunMessage } from '../core/run/message.ts'
-import type { OpenRun } from '../core/run/record.ts'
-import { formatRunId, type Trigger } from '../core/run/run.ts'
+import type { Trigger } from '../core/run/run.ts'
 import { isSameJson } from '../core/same.ts'
 import type { Message } from '../ports.ts'
 import { inBunches } from './in-bunches.ts'
+import { putAlone } from './put-alone.ts'
 import type { ShardMemory } from './shard-memory.ts'
 import type { TickWorld } from './tick-world.ts'
 
@@ -51,47 +49,31 @@ async function carryOut(world: TickWorld, memory: ShardMemory, jobId: string, pl
     memory.catchingUp?.add(jobId)
   }
   await putMissed(world, jobId, plan.missed)
-  if (plan.fire !== null) await sendInOrder(world, [await putAlone(world, memory, jobId, plan.fire, 'MISFIRE')])
+  if (plan.fire !== null) await sendInOrder(world, [await putMissedRun(world, memory, jobId, plan.fire, 'MISFIRE')])
 }
 
 async function putMissed(world: TickWorld, jobId: string, missed: readonly Missed[]): Promise<void> {
   for (const each of missed) await world.ledger.putMissed({ ...each, jobId })
 }
 
-/**
- * A run under its bare second: first that somebody must come back to it, then the run. Returns its message, which is to be sent
- * also where the run was put before and nobody has taken it; null where somebody has.
- */
-async function putAlone(
+/** A run under its bare second. */
+const putMissedRun = (
   world: TickWorld,
   memory: ShardMemory,
   jobId: string,
   { second, nominal }: DueItem,
   trigger: Trigger,
-): Promise<Message | null> {
-  const id = { jobId, second, suffix: '' }
-  const existing = await world.ledger.readRun(id)
-  if (existing !== null && existing.entry?.status !== 'QUEUED') return null
-  const nowMs = world.clock.nowMs()
-  const run = { shard: memory.shard, runId: formatRunId(id), trigger, nominal, drainedMs: memory.drainedMs }
-  const message = writeRunMessage(run, memory.ticketOf(jobId))
-  const open: OpenRun = {
+): Promise<Message | null> =>
+  putAlone(world, {
     shard: memory.shard,
-    dueMs: (Math.floor(nowMs / 1000) + openDelaySeconds(1)) * 1000,
-    runId: run.runId,
-    times: 0,
-    beatMs: null,
+    id: { jobId, second, suffix: '' },
+    trigger,
+    instant: second,
+    nominal,
     lane: 'slow',
-    attempt: 1,
-    message,
-  }
-  if (existing === null) {
-    await world.open.put(open)
-    const detail = { trigger, instant: second, nominal, lane: 'slow', queuedAtMs: nowMs } as const
-    await world.ledger.putRun(id, { status: 'QUEUED', attempt: 1 }, detail, world.newId())
-  }
-  return { body: message }
-}
+    drainedMs: memory.drainedMs,
+    ticket: memory.ticketOf(jobId),
+  })
 
 const MESSAGES_A_CALL = 10
 
@@ -135,7 +117,7 @@ async function catchUpJob(
   const { catchUp: cursors } = await world.states.read(jobId)
   const step = stepCatchUp(job, cursors, second, budget)
   await putMissed(world, jobId, step.missed)
-  await sendInOrder(world, await inBunches(step.send, (item) => putAlone(world, memory, jobId, item, 'CATCH_UP')))
+  await sendInOrder(world, await inBunches(step.send, (item) => putMissedRun(world, memory, jobId, item, 'CATCH_UP')))
   const left = await world.states.change(jobId, (state) => {
     const isThere = (cursor: CatchUpCursor) => state.catchUp.some((each) => isSameJson(each, cursor))
     // Another link made the step meanwhile, and what it wrote counts; what another gap put in stays.

@@ -4,11 +4,12 @@ const AT_ONCE = 16
 
 export async function inBunches<Item, Result>(
   items: readonly Item[],
-  work: (item: Item) => Promise<Result>,
+  work: (item: Item, place: number) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = []
   for (let first = 0; first < items.length; first += AT_ONCE) {
-    results.push(...(await Promise.all(items.slice(first, first + AT_ONCE).map(work))))
+    const bunch = items.slice(first, first + AT_ONCE)
+    results.push(...(await Promise.all(bunch.map((item, place) => work(item, first + place)))))
   }
   return results
 }

@@ -50,7 +50,11 @@ export type BatchResult = { readonly saved: Saved } | { readonly error: Error }
 const SAVED_AT_ONCE = 16
 
 /** Each for itself: one that is refused keeps no other from being saved. */
-export async function saveJobs(world: JobsWorld, bodies: readonly unknown[], asking: Asking): Promise<BatchResult[]> {
+export async function saveJobs(
+  world: JobsWorld,
+  bodies: readonly unknown[],
+  asking: Asking & { readonly managedBy?: 'code' },
+): Promise<BatchResult[]> {
   const results: BatchResult[] = []
   const places = bodies.keys()
   const worker = async () => {

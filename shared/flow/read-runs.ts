@@ -10,8 +10,9 @@ import { DETAIL_SUFFIX, type PageKey, type RecentRun, type RunDetail } from '../
 import { formatRunId, parseRunId } from '../core/run/run.ts'
 import { NEVER } from '../core/time/instants.ts'
 import type { MissedItem, Stores } from '../ports.ts'
+import { Depths, type DepthsWorld } from './depths.ts'
 
-export interface ReadWorld extends Pick<Stores, 'jobs' | 'shards' | 'ledger'> {
+export interface ReadWorld extends DepthsWorld, Pick<Stores, 'jobs' | 'ledger'> {
   readonly shardCount: number
 }
 
@@ -32,45 +33,6 @@ export interface History {
 
 const minuteOf = (second: number): number => Math.floor(second / 60)
 const hourOf = (second: number): number => Math.floor(second / 3600)
-
-/** The page depths of any past second: in the shard item while it is recent, in its minute's item afterwards. */
-class Depths {
-  readonly #world: ReadWorld
-  readonly #shard: number
-  #recent: Promise<ReadonlyMap<number, number>> | null = null
-  readonly #hours = new Map<number, Promise<ReadonlyMap<number, number>>>()
-
-  constructor(world: ReadWorld, shard: number) {
-    this.#world = world
-    this.#shard = shard
-  }
-
-  /** Undefined for a second that was a gap, or was not opened yet. */
-  async at(second: number): Promise<number | undefined> {
-    this.#recent ??= this.#world.shards.read(this.#shard).then((item) => item?.depths ?? new Map())
-    const recent = (await this.#recent).get(second)
-    return recent ?? (await this.#ofHour(hourOf(second))).get(second)
-  }
-
-  async ofMinute(minute: number): Promise<Map<number, number>> {
-    const found = new Map<number, number>()
-    for (let second = minute * 60; second < (minute + 1) * 60; second++) {
-      const depth = await this.at(second)
-      if (depth !== undefined) found.set(second, depth)
-    }
-    return found
-  }
-
-  #ofHour(hour: number): Promise<ReadonlyMap<number, number>> {
-    const known = this.#hours.get(hour)
-    if (known !== undefined) return known
-    const read = this.#world.shards
-      .minutes(this.#shard, hour)
-      .then((minutes) => new Map(minutes.flatMap(({ depths }) => [...depths])))
-    this.#hours.set(hour, read)
-    return read
-  }
-}
 
 /** The runs of a job in [from, to). */
 export async function historyOf(

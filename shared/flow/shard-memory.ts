@@ -2,8 +2,9 @@
 // it can be lost at any time; the store has what is needed to begin again.
 
 import type { StoredJob } from '../core/job/stored.ts'
-import { Snapshot } from '../core/planner/snapshot.ts'
-import { ticketJobOf } from '../core/run/message.ts'
+import { type Lane, laneOf, NEW_LANE } from '../core/lanes.ts'
+import { type PlannedRun, Snapshot } from '../core/planner/snapshot.ts'
+import { ticketJobOf, writeTicketJob } from '../core/run/message.ts'
 import type { ShardItem } from '../core/shard.ts'
 import { type Drained, type Follower, type FollowWorld, JobsOfShard } from './follow-jobs.ts'
 
@@ -16,6 +17,8 @@ export interface MinuteStats {
 class KnownJobs implements Follower {
   readonly snapshot = new Snapshot()
   readonly tickets = new Map<string, string>()
+  /** Jobs with long runs, and the last minute of which that is known. */
+  readonly slow = new Map<string, number>()
   /** Jobs that do not compile, with the reason, until they are mended. */
   readonly broken = new Map<string, string>()
   readonly #onTaken: (jobs: number) => void
@@ -28,7 +31,7 @@ class KnownJobs implements Follower {
     this.#onTaken(jobs.length)
     for (const job of jobs) {
       this.broken.delete(job.id)
-      this.tickets.set(job.id, ticketJobOf(job))
+      this.tickets.set(job.id, writeTicketJob(ticketJobOf(job)))
     }
     const changes = this.snapshot.apply(jobs.map(({ id, versions }) => ({ id, versions })))
     for (const change of changes) if (change.type === 'broken') this.broken.set(change.jobId, change.reason)
@@ -36,6 +39,10 @@ class KnownJobs implements Follower {
 
   knows(jobId: string): boolean {
     return this.snapshot.job(jobId) !== null
+  }
+
+  markSlow(jobId: string, throughMinute: number): void {
+    this.slow.set(jobId, Math.max(throughMinute, this.slow.get(jobId) ?? throughMinute))
   }
 }
 
@@ -85,6 +92,11 @@ export class ShardMemory {
     const ticket = this.#jobs.current.tickets.get(jobId)
     if (ticket === undefined) throw new Error(`job ${jobId} was planned and is not known`)
     return ticket
+  }
+
+  laneOf({ jobId, version, second }: PlannedRun): Lane {
+    const slowThroughMinute = this.#jobs.current.slow.get(jobId) ?? NEW_LANE.slowThroughMinute
+    return laneOf({ ...NEW_LANE, slowThroughMinute }, version.timeoutSeconds, second)
   }
 
   /** Jobs that catch up what they missed, by any definition that is still known. */

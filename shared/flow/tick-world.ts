@@ -13,7 +13,7 @@ export interface TickWorld extends Stores {
   readonly watch: Queue
   readonly bus: Bus
   /** Returns when the store's time has come to this. */
-  until(ms: number): Promise<void>
+  until(ms: number, signal?: AbortSignal): Promise<void>
   /** A random id that nobody else has. */
   newId(): string
   /** Something that an operator should see. */

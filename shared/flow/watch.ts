@@ -13,6 +13,7 @@ import {
   TICK,
   type WatchMessage,
 } from '../core/chain.ts'
+import { isLaneNotice } from '../core/job/stored.ts'
 import type { ShardItem } from '../core/shard.ts'
 import { auditShard, resendOpen } from './audit.ts'
 import { sendSwitch } from './send-switch.ts'
@@ -71,7 +72,7 @@ async function isWakeNeeded(
   const now = nowOf(world)
   if (sleepUntil <= now + AWAKE_AHEAD_SECONDS) return true
   const changes = await world.jobs.changes(shard, (item.fence - CHANGE_OVERLAP_SECONDS) * 1000)
-  if (changes.length > 0) return true
+  if (!changes.every(isLaneNotice)) return true
   const minute = Math.floor(now / 60)
   // A rule that was held up looks into what it has not seen yet, too.
   const unseen = Math.max(memory.pointersThroughMinute + 1, minute - MOST_MINUTES_BACK, Math.floor(item.fence / 60))

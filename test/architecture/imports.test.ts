@@ -10,7 +10,7 @@ const ALLOWED: Record<string, { folders: string[]; packages: string[] }> = {
   'shared/ports.ts': { folders: ['shared/core'], packages: [] },
   'shared/flow': { folders: ['shared/ports.ts', 'shared/core'], packages: [] },
   'shared/aws': { folders: ['shared/ports.ts', 'shared/core'], packages: ['@aws-sdk/', 'zod', 'node:crypto'] },
-  functions: { folders: ['shared'], packages: [] },
+  functions: { folders: ['shared'], packages: ['node:timers/promises'] },
   infra: { folders: ['shared/aws/env.ts'], packages: ['aws-cdk-lib', 'constructs', 'node:'] },
   local: { folders: ['shared', 'functions'], packages: ['node:', 'fauxqs', '@aws-sdk/'] },
 }

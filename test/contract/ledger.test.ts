@@ -100,20 +100,9 @@ inEachWorld('a page', (make) => {
     expect((await entriesOf(world)).size).toBe(150)
   })
 
-  test('carries the wish to cancel a run beside its entry', async () => {
-    const world = await make()
-    const [id] = ids(1)
-    await world.ledger.swap(page, claims([id], 'tokenAAA'))
-    await world.ledger.cancelInPage(page, id, 'asked by anna')
-    const [content] = await world.ledger.readPages([page])
-    expect(content.cancels).toEqual(new Map([[id, 'asked by anna']]))
-    expect(content.entries.get(id)).toEqual(claim('tokenAAA'))
-    expect(wonBy(await world.ledger.swap(page, settles([id], 'tokenAAA')))).toEqual([id])
-  })
-
   test('that nobody wrote is empty', async () => {
     const { ledger } = await make()
-    expect(await ledger.readPages([page])).toEqual([{ key: page, entries: new Map(), cancels: new Map() }])
+    expect(await ledger.readPages([page])).toEqual([{ key: page, entries: new Map() }])
   })
 
   test('is found by its minute, at whatever depth', async () => {
@@ -239,7 +228,6 @@ inEachWorld('a run with an item of its own', (make) => {
       id,
       entry: failed,
       detail: { ...detail, claimedAtMs: T * 1000 + 5, error, log: ['a', 'b'] },
-      cancel: null,
     })
   })
 
@@ -258,13 +246,6 @@ inEachWorld('a run with an item of its own', (make) => {
       (await ledger.runsOf(jobId, from, to, limit)).map((run) => run.id.second)
     expect(await seconds(T, T + 9, 10)).toEqual([T + 7, T + 5, T])
     expect(await seconds(T, T + 10, 2)).toEqual([T + 9, T + 7])
-  })
-
-  test('is cancelled by a flag', async () => {
-    const { ledger } = await make()
-    await ledger.putRun(id, queued, {}, 'one')
-    await ledger.cancelRun(id, 'asked by anna')
-    expect(await ledger.readRun(id)).toMatchObject({ cancel: 'asked by anna', entry: queued })
   })
 })
 

@@ -1,14 +1,12 @@
 import { expect, test } from 'vitest'
-import { take, wait } from '../../shared/core/gate/release.ts'
-import { type JobState, MOST_WAITING, NEW_STATE } from '../../shared/core/gate/state.ts'
+import { type JobState, NEW_STATE } from '../../shared/core/gate/state.ts'
 import { jobIdOf } from '../../shared/core/job/id.ts'
 import type { OpenRun } from '../../shared/core/run/record.ts'
+import { range } from '../support/job-body.ts'
 import { inEachWorld } from '../support/worlds/worlds.ts'
 
 const T = 1_790_000_000
 const jobId = jobIdOf('default', 'stateful')
-const run = (second: number) =>
-  ({ runId: `${jobId}.${second}`, trigger: 'SCHEDULE', instant: second, attempt: 1 }) as const
 const set = (state: JobState) => () => ({ state, result: null })
 
 inEachWorld('the state of a job', (make) => {
@@ -16,8 +14,6 @@ inEachWorld('the state of a job', (make) => {
     const { states } = await make()
     expect(await states.read(jobId)).toEqual(NEW_STATE)
     const full: JobState = {
-      holders: [{ runId: 'a', attempt: 1, instant: null, deadline: T, started: true }],
-      waiting: [{ runId: 'b', orderedBy: T, attempt: 2, trigger: 'MANUAL' }],
       lastSuccess: T - 5,
       catchUp: [{ from: T - 900, to: T - 600, next: T - 700, left: 4 }],
       caughtUpThrough: T - 600,
@@ -29,39 +25,20 @@ inEachWorld('the state of a job', (make) => {
     expect(await states.read(jobId)).toEqual(NEW_STATE)
   })
 
-  test('gives the lock to one of many who ask at once', async () => {
+  test('is changed by many at once, and no change is lost', async () => {
     const world = await make(1, { losesEvery: 3 })
-    const askers = Array.from({ length: 10 }, (_, n) => run(T + n))
-    const got = await Promise.all(
-      askers.map((asker) =>
-        world
-          .again()
-          .states.change(jobId, (state) =>
-            state.holders.length > 0
-              ? { state: wait(state, asker, T), result: false }
-              : { state: take(state, asker, T + 60, T, { strategy: 'SERIAL' }), result: true },
-          ),
-      ),
+    await Promise.all(
+      Array.from({ length: 10 }, (_, n) => {
+        const cursor = { from: n, to: n + 5, next: n, left: 1 }
+        const isThere = (state: JobState) => state.catchUp.some(({ from }) => from === n)
+        return world.again().states.change(jobId, (state) => ({
+          state: isThere(state) ? null : { ...state, catchUp: [...state.catchUp, cursor] },
+          result: null,
+        }))
+      }),
     )
-    expect(got.filter((each) => each)).toHaveLength(1)
-    const state = await world.states.read(jobId)
-    expect(state.holders).toHaveLength(1)
-    expect(
-      state.waiting
-        .map(({ orderedBy }) => orderedBy)
-        .concat(state.holders[0].instant ?? 0)
-        .sort(),
-    ).toEqual(askers.map(({ instant }) => instant))
-  })
-
-  test('holds as many waiting runs as it may', async () => {
-    const { states } = await make()
-    const waiting = Array.from({ length: MOST_WAITING }, (_, n) => run(T + n))
-    await states.change(jobId, (state) => ({
-      state: waiting.reduce((each, one) => wait(each, one, T), state),
-      result: null,
-    }))
-    expect((await states.read(jobId)).waiting).toHaveLength(MOST_WAITING)
+    const { catchUp } = await world.states.read(jobId)
+    expect(catchUp.map(({ from }) => from).sort()).toEqual(range(0, 9))
   })
 
   test('is not written where there is nothing to decide', async () => {
@@ -77,7 +54,6 @@ inEachWorld('open runs', (make) => {
     dueMs: T * 1000 + n,
     runId: `${jobId}.${T + n}`,
     times: 0,
-    beatMs: null,
     lane: 'slow',
     attempt: 1,
     message: '{}',
@@ -94,14 +70,12 @@ inEachWorld('open runs', (make) => {
     expect(await world.open.due(0, T * 1000 + 3, 10)).toEqual([open(2), open(3)])
   })
 
-  test('beat where they are, and not once they were moved', async () => {
+  test('move on to another time, once', async () => {
     const world = await make()
     await world.open.put(open(1))
-    expect(await world.open.beat(open(1), T * 1000 + 5)).toBe(true)
-    expect(await world.open.due(0, T * 1000 + 3, 10)).toEqual([{ ...open(1), beatMs: T * 1000 + 5 }])
-    const moved = await world.open.move(open(1), T * 1000 + 20_000)
+    const moved = await world.open.move(open(1), { dueMs: T * 1000 + 20_000, times: 1 })
     expect(moved).toEqual({ ...open(1), dueMs: T * 1000 + 20_000, times: 1 })
-    expect(await world.open.beat(open(1), T * 1000 + 6)).toBe(false)
+    expect(await world.open.move(open(1), { dueMs: T * 1000 + 30_000, times: 1 })).toBeNull()
     expect(await world.open.due(0, T * 1000 + 30_000, 10)).toEqual([moved])
   })
 
@@ -109,7 +83,7 @@ inEachWorld('open runs', (make) => {
     const world = await make(1, { losesEvery: 3 })
     await world.open.put(open(1))
     const moved = await Promise.all(
-      Array.from({ length: 5 }, (_, n) => world.again().open.move(open(1), T * 1000 + 20_000 + n)),
+      Array.from({ length: 5 }, (_, n) => world.again().open.move(open(1), { dueMs: T * 1000 + 20_000 + n, times: 1 })),
     )
     expect(moved.filter((each) => each !== null)).toHaveLength(1)
     expect(await world.open.due(0, T * 1000 + 30_000, 10)).toEqual(moved.filter((each) => each !== null))

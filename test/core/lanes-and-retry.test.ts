@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isBeating } from '../../shared/core/claim.ts'
 import { countRun, type LaneState, laneOf, NEW_LANE } from '../../shared/core/lanes.ts'
 import { backoffSeconds, hasAttemptLeft } from '../../shared/core/retry.ts'
 
@@ -65,10 +64,4 @@ describe('a retry', () => {
       ),
     )
   })
-})
-
-test('a slow run is alive while it beats, and gone after twenty seconds without', () => {
-  expect(isBeating({ beatMs: 1000 }, 20_999)).toBe(true)
-  expect(isBeating({ beatMs: 1000 }, 21_000)).toBe(false)
-  expect(isBeating({ beatMs: null }, 0)).toBe(false)
 })

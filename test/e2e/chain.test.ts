@@ -1,52 +1,19 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, type TestContext, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { whyNoDynoxide } from '../../local/engines/dynamodb.ts'
-import { type Stack, type StackOptions, startStack } from '../../local/rig/stack.ts'
-import { Taker } from '../../local/rig/taker.ts'
 import { hashOfId, jobIdOf, shardOf } from '../../shared/core/job/id.ts'
 import type { StoredJob } from '../../shared/core/job/stored.ts'
 import { formatInstant } from '../../shared/core/time/instant.ts'
 import { saveJob, stopJob } from '../../shared/flow/manage-jobs.ts'
 import { asking, body, range } from '../support/job-body.ts'
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-const untilSecond = (second: number) => pause(Math.max(0, second * 1000 - Date.now()))
-
-interface Running {
-  readonly stack: Stack
-  readonly taker: Taker
-  readonly lines: string[]
-  readonly errors: unknown[]
-}
-
-async function begin({ onTestFinished }: TestContext, options: Partial<StackOptions> = {}): Promise<Running> {
-  const lines: string[] = []
-  const errors: unknown[] = []
-  const stack = await startStack({
-    line: (text) => lines.push(text),
-    onError: (error) => errors.push(error),
-    ...options,
-  })
-  const begun = { stack, taker: new Taker(stack), lines, errors }
-  onTestFinished(async () => {
-    await begun.taker.stop()
-    await stack.stop()
-  })
-  stack.rig.start()
-  // The first shard items are made by the first run of the minute rule.
-  for (;;) {
-    const meta = await stack.world.shards.meta()
-    if (meta?.initialised === true) return begun
-    await pause(50)
-  }
-}
+import { beginStack as begin, pause, type RealStack, untilSecond } from '../support/real-stack.ts'
 
 const firstOf = (job: StoredJob) => job.versions[0].activeFrom
 
-/** Every second of a job from its first on has been claimed once, and none before its time. */
-function expectAll({ taker }: Running, name: string, from: number, to: number): void {
-  expect(taker.seconds(name).filter((second) => second >= from && second <= to)).toEqual(range(from, to))
-  expect(taker.taken.filter(({ atMs, second }) => atMs < second * 1000)).toEqual([])
+/** Every second of a job from its first on was started once, and none before its time. */
+function expectAll({ seconds, started }: RealStack, name: string, from: number, to: number): void {
+  expect(seconds(name).filter((second) => second >= from && second <= to)).toEqual(range(from, to))
+  expect(started.filter(({ atMs, second }) => atMs < second * 1000)).toEqual([])
 }
 
 describe.skipIf(whyNoDynoxide() !== null).concurrent('on the real engines', () => {
@@ -67,10 +34,10 @@ describe.skipIf(whyNoDynoxide() !== null).concurrent('on the real engines', () =
     const first = firstOf(job)
     expect(Math.abs(first - Date.now() / 1000)).toBeLessThan(5)
     await untilSecond(first + 8)
-    const seconds = rig.taker.seconds('each')
+    const seconds = rig.seconds('each')
     expect(seconds.slice(0, 6)).toEqual(range(first, first + 5))
     // The store says its time in whole seconds, so a clock held to it may be a second off.
-    const earliest = Math.min(...rig.taker.taken.map(({ atMs, second }) => atMs - second * 1000))
+    const earliest = Math.min(...rig.started.map(({ atMs, second }) => atMs - second * 1000))
     expect(earliest).toBeGreaterThan(-1100)
   }, 40_000)
 
@@ -93,8 +60,8 @@ describe.skipIf(whyNoDynoxide() !== null).concurrent('on the real engines', () =
     const stopped = await stopJob(world, job.id, { reason: 'stop', until: null }, asking)
     const end = stopped.versions[1].activeFrom
     await untilSecond(end + 4)
-    expect(rig.taker.seconds('stopped')).toEqual(range(firstOf(job), end - 1))
-    expect(rig.taker.seconds('once')).toEqual([firstOf(once)])
+    expect(rig.seconds('stopped')).toEqual(range(firstOf(job), end - 1))
+    expect(rig.seconds('once')).toEqual([firstOf(once)])
   }, 40_000)
 
   test.runIf(process.platform === 'linux')('everything listens on loopback only', async (context) => {

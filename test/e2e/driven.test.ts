@@ -141,28 +141,29 @@ describe.skipIf(whyNoRealTown() !== null)('on dynoxide and fauxqs, in driven tim
       const { job } = await saveJob(town.world, body('job', { schedules: [{ every: 60 }], misfire }), asking)
       await town.run(62)
       town.time.skip(7200)
-      await town.run(62 + 7200 + 60)
+      await town.run(62 + 7200 + 130)
       const missed = await town.world.ledger.missedOf(job.id, START, START + 9000)
       const of = (trigger: string) =>
         town.sent.filter((each) => each.trigger === trigger).map(({ second }) => second - START)
       return { missed: missed.reduce((sum, { count }) => sum + count, 0), of }
     }
-    const live = [60, 7260, 7320]
+    const live = [60, 7260, 7320, 7380]
 
     test('FIRE_ONCE_NOW fires the newest missed instant', async () => {
       const { missed, of } = await away({ policy: 'FIRE_ONCE_NOW' })
-      expect([of('start'), of('MISFIRE'), missed]).toEqual([live, [7200], 118])
+      expect([of('SCHEDULE'), of('MISFIRE'), missed]).toEqual([live, [7200], 118])
     })
 
     test('DO_NOTHING fires none', async () => {
       const { missed, of } = await away({ policy: 'DO_NOTHING' })
-      expect([of('start'), of('MISFIRE'), missed]).toEqual([live, [], 119])
+      expect([of('SCHEDULE'), of('MISFIRE'), missed]).toEqual([live, [], 119])
     })
 
     test('CATCH_UP fires what lies in its window', async () => {
       const { missed, of } = await away({ policy: 'CATCH_UP', window: 1800 })
-      expect(of('start')).toEqual(live)
-      expect(of('CATCH_UP')).toEqual(range(5520, 7200, 60))
+      expect(of('SCHEDULE')).toEqual(live)
+      // Between runs that arrive together the first to come is the first to start.
+      expect(of('CATCH_UP').sort((a, b) => a - b)).toEqual(range(5520, 7200, 60))
       expect(missed + of('CATCH_UP').length).toBe(119)
     })
   })

@@ -34,14 +34,14 @@ describe('two hours away and back', () => {
 
   test('FIRE_ONCE_NOW fires the newest missed instant once, and counts the others', async () => {
     const { town, job } = await twoHoursAway({ misfire: { policy: 'FIRE_ONCE_NOW' } })
-    expect(byTrigger(town, 'start')).toEqual(live)
+    expect(byTrigger(town, 'SCHEDULE')).toEqual(live)
     expect(byTrigger(town, 'MISFIRE')).toEqual([7440])
     expect(await missedOf(town, job)).toBe(118)
   })
 
   test('DO_NOTHING fires nothing late, and counts what it left out', async () => {
     const { town, job } = await twoHoursAway({ misfire: { policy: 'DO_NOTHING' } })
-    expect(byTrigger(town, 'start')).toEqual(live)
+    expect(byTrigger(town, 'SCHEDULE')).toEqual(live)
     expect(byTrigger(town, 'MISFIRE')).toEqual([])
     expect(await missedOf(town, job)).toBe(119)
   })
@@ -77,7 +77,7 @@ describe('two hours away and back', () => {
       perSecond.set(Math.floor(atMs / 1000), (perSecond.get(Math.floor(atMs / 1000)) ?? 0) + 1)
     expect(Math.max(...perSecond.values())).toBeLessThanOrEqual(55)
     const onTime = town.sent.filter(
-      ({ name, second, trigger }) => name === 'live' && trigger === 'start' && second > START + 7515,
+      ({ name, second, trigger }) => name === 'live' && trigger === 'SCHEDULE' && second > START + 7515,
     )
     expect(onTime).toHaveLength(300 + HOURS + 120 - 7515)
     expect(Math.max(...onTime.map(({ atMs, second }) => atMs - second * 1000))).toBeLessThan(1000)
@@ -111,7 +111,7 @@ describe('a new job', () => {
     town.rig.ticks.kill()
     await town.run(HOURS + 200)
     expect(byTrigger(town, 'CATCH_UP')).toEqual([])
-    expect(byTrigger(town, 'start')).toEqual([7260, 7320, 7380])
+    expect(byTrigger(town, 'SCHEDULE')).toEqual([7260, 7320, 7380])
   })
 
   test('that is stopped while it is caught up goes on with it when it is started again', async () => {

@@ -2,9 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { StoredJob } from '../../shared/core/job/stored.ts'
 import { formatInstant } from '../../shared/core/time/instant.ts'
 import { deleteJob, saveJob, stopJob } from '../../shared/flow/manage-jobs.ts'
-import type { TickWorld } from '../../shared/flow/tick-world.ts'
 import { asking, body, range } from '../support/job-body.ts'
-import { START, type Town, type TownOptions } from '../support/town.ts'
+import { START, type Town, type TownOptions, type TownWorld } from '../support/town.ts'
 import { townsOfThisFile } from '../support/towns.ts'
 import { beforeEveryCall } from '../support/worlds/every-call.ts'
 
@@ -141,7 +140,7 @@ describe('a ticker that is killed', () => {
 })
 
 /** A world in which one call takes twenty seconds. */
-const stalled = (world: TickWorld, town: () => Town, stalls: number): TickWorld =>
+const stalled = (world: TownWorld, town: () => Town, stalls: number): TownWorld =>
   beforeEveryCall(world, async (call) => {
     if (call === stalls) await town().time.until(town().time.nowMs() + 20_000)
   })
@@ -274,16 +273,18 @@ describe('stops and restarts by schedule', () => {
     const town = begin()
     await town.run(1)
     const schedules = [{ every: 10 }, { kind: 'stop', every: 20 }, { kind: 'restart', every: 30 }]
-    await saveJob(town.world, body('kinds', { schedules }), asking)
+    const { job } = await saveJob(town.world, body('kinds', { schedules }), asking)
     await town.run(65)
     const at = (second: number) =>
       town.sent
         .filter((each) => each.second === START + second)
         .map(({ trigger }) => trigger)
         .sort()
-    expect(at(10)).toEqual(['start'])
-    expect(at(20)).toEqual(['start', 'stop'])
-    expect(at(30)).toEqual(['restart'])
-    expect(at(60)).toEqual(['restart', 'stop'])
+    expect(at(10)).toEqual(['SCHEDULE'])
+    expect(at(20)).toEqual(['SCHEDULE'])
+    expect(at(30)).toEqual(['RESTART'])
+    expect(at(60)).toEqual(['RESTART'])
+    const stopped = await Promise.all([20, 40, 60].map((second) => town.entryOf(`${job.id}~`, START + second)))
+    expect(stopped.map((entry) => entry?.status)).toEqual(['SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED'])
   })
 })

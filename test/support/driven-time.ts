@@ -10,10 +10,15 @@ export class DrivenTime {
 
   nowMs = (): number => this.#nowMs
 
-  until = (ms: number): Promise<void> => {
-    if (ms <= this.#nowMs) return Promise.resolve()
+  until = (ms: number, signal?: AbortSignal): Promise<void> => {
+    if (ms <= this.#nowMs || signal?.aborted === true) return Promise.resolve()
     return new Promise((wake) => {
-      this.#waiting.push({ ms, wake })
+      const waiter = { ms, wake }
+      this.#waiting.push(waiter)
+      signal?.addEventListener('abort', () => {
+        this.#waiting = this.#waiting.filter((each) => each !== waiter)
+        wake()
+      })
     })
   }
 

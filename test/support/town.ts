@@ -1,12 +1,20 @@
-// A whole scheduler with driven time: stores, queues, bus, functions and rules, and executors that claim what they get at
-// once. Stores and queues are in memory, or real ones whose calls stop the clock. What was sent and said is kept.
+// A whole scheduler with driven time: stores, queues, bus, functions and rules. Stores and queues are in memory, or real ones
+// whose calls stop the clock. What was started and said is kept.
 
+import { makeDeadLetters } from '../../functions/dead-letters.ts'
+import { makeExecute } from '../../functions/execute.ts'
 import { makeTick } from '../../functions/tick.ts'
 import { makeWatchdog } from '../../functions/watchdog.ts'
 import { type Killable, type KillPoint, killable } from '../../local/rig/kill.ts'
+import { noted } from '../../local/rig/noted.ts'
 import { type Deliveries, Rig } from '../../local/rig/rig.ts'
-import { messageSchema } from '../../shared/core/run/message.ts'
+import { defineHandlers, type HandlerSet } from '../../shared/core/handlers.ts'
+import { hashOfId, shardOf } from '../../shared/core/job/id.ts'
+import type { PageEntry } from '../../shared/core/pages/entry.ts'
 import { parseRunId } from '../../shared/core/run/run.ts'
+import { Depths } from '../../shared/flow/depths.ts'
+import { pageKeyOf } from '../../shared/flow/execute/place.ts'
+import type { ExecutorHost } from '../../shared/flow/execute/world.ts'
 import type { Ended, Ticked } from '../../shared/flow/tick.ts'
 import type { TickWorld } from '../../shared/flow/tick-world.ts'
 import type { Queue, Stores } from '../../shared/ports.ts'
@@ -16,14 +24,18 @@ import { memoryStores } from './memory/stores.ts'
 
 /** A whole minute, so that tests can count in seconds from it. */
 export const START = 1_800_000_000
-const FAR_FUTURE_MS = 9_000_000_000_000
 
+/** A handler that began. */
 export interface Sent {
   readonly atMs: number
   readonly name: string
   readonly second: number
   readonly trigger: string
+  readonly runId: string
+  readonly attempt: number
 }
+
+export type TownWorld = TickWorld & ExecutorHost
 
 /** Real engines to build on, instead of memory. */
 export interface TownEngines {
@@ -41,8 +53,19 @@ export interface TownOptions {
   /** For the nth tick environment: when it dies. */
   readonly killTick?: (environment: number) => KillPoint | undefined
   /** What a process sees of the world, by the number of its environment. */
-  readonly see?: (world: TickWorld, environment: number) => TickWorld
+  readonly see?: (world: TownWorld, environment: number) => TownWorld
+  /** Handlers beside echo, which does nothing. */
+  readonly handlers?: (town: Town) => HandlerSet
+  /** For the nth executor: when it dies, and what it sees. */
+  readonly killExecutor?: (environment: number) => KillPoint | undefined
+  readonly seeExecutor?: (world: TownWorld, environment: number) => TownWorld
+  /** Executors at once, of each lane. */
+  readonly executors?: number
 }
+
+/** As deployed. */
+const VISIBILITY_MS = 540_000
+const MOST_RECEIVES = 5
 
 export class Town {
   readonly time = new DrivenTime(START * 1000)
@@ -52,23 +75,26 @@ export class Town {
   readonly errors: unknown[] = []
   readonly fast: Queue & { purge(): Promise<void> | void }
   readonly slow: Queue
-  readonly world: TickWorld
+  readonly dead: Queue
+  readonly world: TownWorld
   readonly rig: Rig
-  readonly tickers: Killable<TickWorld>[] = []
-  /** Executors take nothing while this is false. */
-  isExecuting = true
-  #isOpen = true
-  #claims = 0
-  readonly #pollMs: number
+  readonly tickers: Killable<TownWorld>[] = []
+  readonly executors: Killable<TownWorld>[] = []
 
   constructor(options: TownOptions = {}) {
     const { shardCount = 1, hopSeconds = 1, killTick = () => undefined, see = (world) => world } = options
     const { time } = this
     const { engines } = options
     const track = <Part extends object>(part: Part): Part => tracked(part, time)
-    this.fast = engines === undefined ? new MemoryQueue(time.nowMs) : track(engines.fast)
-    this.slow = engines === undefined ? new MemoryQueue(time.nowMs) : track(engines.slow)
-    this.#pollMs = engines === undefined ? 10 : 100
+    const dead = new MemoryQueue(time.nowMs, { visibilityMs: 12 * 3_600_000 })
+    const lane = () =>
+      new MemoryQueue(time.nowMs, {
+        visibilityMs: VISIBILITY_MS,
+        deadLetters: { queue: dead, after: MOST_RECEIVES },
+      })
+    this.dead = dead
+    this.fast = engines === undefined ? lane() : track(engines.fast)
+    this.slow = engines === undefined ? lane() : track(engines.slow)
     const watch = new MemoryQueue(() => time.nowMs())
     const output = { line: (text: string) => this.lines.push(text), nowMs: time.nowMs }
     let ids = 0
@@ -87,22 +113,44 @@ export class Town {
       until: time.until,
       newId: () => {
         ids += 1
-        return `id-${ids}`
+        return `${ids}-id`
       },
+      executor: 'town',
+      random: () => 0.5,
+      log: (runId, line) => this.lines.push(JSON.stringify({ level: 'info', runId, line })),
       warn: (message, detail) => this.lines.push(JSON.stringify({ level: 'warn', message, ...detail })),
     }
     const environment = <Event, Result>(
-      make: (world: TickWorld) => (event: Event) => Promise<Result>,
+      make: (world: TownWorld) => (event: Event) => Promise<Result>,
       point?: KillPoint,
     ) => {
       const cut = killable(see(this.world, this.tickers.length), point)
       this.tickers.push(cut)
       return { handle: make(cut.world), kill: cut.kill }
     }
+    const handlers = noted(
+      defineHandlers({ echo: () => null, ...options.handlers?.(this) }),
+      ({ id: runId, attempt, trigger, job }) => {
+        const { second } = parseRunId(runId)
+        this.sent.push({ atMs: time.nowMs(), name: job.name, second, trigger, runId, attempt })
+      },
+    )
+    const executor = <Event, Result>(make: (world: TownWorld) => (event: Event) => Promise<Result>) => {
+      const { killExecutor = () => undefined, seeExecutor = (world) => world } = options
+      const number = this.executors.length + 1
+      const cut = killable(seeExecutor(this.world, number), killExecutor(number))
+      this.executors.push(cut)
+      return { handle: make(cut.world), kill: cut.kill }
+    }
     let ticks = 0
     this.rig = new Rig({
       time,
-      watch,
+      queues: { fast: this.fast, slow: this.slow, dead, watch },
+      pollSeconds: 0,
+      restMs: engines === undefined ? 10 : 100,
+      makeExecutor: () => executor((world) => makeExecute(world, handlers, output)),
+      makeDeadLetters: () => executor((world) => makeDeadLetters(world, handlers, output)),
+      ...(options.executors === undefined ? {} : { executors: options.executors }),
       makeTick: () => {
         ticks += 1
         return environment((world) => makeTick(world, output), killTick(ticks))
@@ -113,51 +161,11 @@ export class Town {
       ...(options.deliveries === undefined ? {} : { deliveries: options.deliveries }),
       ...(options.hasMinuteRule === undefined ? {} : { hasMinuteRule: options.hasMinuteRule }),
     })
-    void this.#execute()
   }
 
-  /** Executors take what comes, claim it, and say at once that it went well. */
-  async #execute(): Promise<void> {
-    while (this.#isOpen) {
-      for (const queue of this.isExecuting ? [this.fast, this.slow] : []) {
-        for (const { body, receipt } of await queue.receive(1000, 0)) {
-          await this.#take(body)
-          await queue.remove([receipt])
-        }
-      }
-      await this.time.until(this.time.nowMs() + this.#pollMs)
-    }
-  }
-
-  async #take(body: string): Promise<void> {
-    const message = messageSchema.parse(JSON.parse(body))
-    const ended = { status: 'SUCCEEDED', attempt: 1, startOffsetMs: 0, durationMs: 0 } as const
-    const atMs = this.time.nowMs()
-    if (message.type === 'run') {
-      const id = parseRunId(message.runId)
-      const { done } = await this.world.ledger.swapRun(id, { status: 'QUEUED', attempt: 1 }, ended, {})
-      if (done) this.sent.push({ atMs, name: message.job.name, second: id.second, trigger: message.trigger })
-      for (const open of await this.world.open.due(message.shard, FAR_FUTURE_MS, 10_000)) {
-        if (open.runId === message.runId) await this.world.open.remove(open)
-      }
-      return
-    }
-    const { shard, second, depth, page, runs } = message
-    const key = { shard, second, depth, page }
-    this.#claims += 1
-    const token = String(this.#claims).padStart(8, '0')
-    const claim = { status: 'RUNNING', attempt: 1, token, deadlineSecond: second + 75 } as const
-    const claims = await this.world.ledger.swap(
-      key,
-      runs.map(({ id }) => ({ id, expect: null, next: claim })),
-    )
-    const mine = runs.filter(({ id }) => claims.get(id)?.done === true)
-    const next = { ...ended, startOffsetMs: atMs - second * 1000 }
-    await this.world.ledger.swap(
-      key,
-      mine.map(({ id }) => ({ id, expect: claim, next })),
-    )
-    for (const { job, kind } of mine) this.sent.push({ atMs, name: job.name, second, trigger: kind })
+  /** Executors take nothing while this is false. */
+  set isExecuting(isExecuting: boolean) {
+    for (const lane of ['fast', 'slow'] as const) this.rig.pollers[lane].isPaused = !isExecuting
   }
 
   /** Runs the town through a second counted from its start. */
@@ -165,12 +173,22 @@ export class Town {
     await this.time.run((START + second) * 1000 + 900)
   }
 
-  /** The seconds in which a job was first claimed, counted from the start. */
+  /** The seconds of the runs of a job that were started, counted from the start. */
   seconds(name: string): number[] {
     return this.sent
-      .filter((each) => each.name === name && each.trigger !== 'stop')
+      .filter((each) => each.name === name)
       .map(({ second }) => second - START)
       .sort((a, b) => a - b)
+  }
+
+  /** What the ledger says of a run on a page. */
+  async entryOf(id: string, second: number): Promise<PageEntry | null> {
+    const jobId = id.replace('~', '')
+    const shard = shardOf(hashOfId(jobId), this.world.shardCount)
+    const depth = await new Depths(this.world, shard).at(second)
+    if (depth === undefined) return null
+    const [{ entries }] = await this.world.ledger.readPages([pageKeyOf(shard, { jobId, second }, depth)])
+    return entries.get(id) ?? null
   }
 
   warnings(): string[] {
@@ -178,7 +196,6 @@ export class Town {
   }
 
   async close(): Promise<void> {
-    this.#isOpen = false
     this.rig.stop()
   }
 }
@@ -217,6 +234,7 @@ function trackedStores(stores: Stores, track: <Part extends object>(part: Part) 
     ledger: track(stores.ledger),
     open: track(stores.open),
     states: track(stores.states),
+    locks: track(stores.locks),
     calendars: track(stores.calendars),
     templates: track(stores.templates),
     answers: track(stores.answers),

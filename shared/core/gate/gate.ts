@@ -2,30 +2,30 @@
 // time; the executor only carries it out.
 
 import type { Block, Job } from '../job/job.ts'
-import type { VersionedJob } from '../job/version.ts'
-import { previousRun } from '../planner/due.ts'
 import { LIVE_SECONDS } from '../planner/misfire.ts'
-import type { Trigger } from '../run/run.ts'
-import { clearSecond, needsNoLock } from './overlap.ts'
-import { type Holder, isBehindCatchUp, type JobState, liveHolders, MOST_WAITING, oldestWaiter } from './state.ts'
-
-export interface GateRun {
-  readonly runId: string
-  readonly trigger: Trigger
-  /** null for a manual or dependent run that was given none. */
-  readonly instant: number | null
-  readonly attempt: number
-}
+import type { RunTimes } from './overlap.ts'
+import {
+  type GateRun,
+  type Holder,
+  isBehindCatchUp,
+  type JobState,
+  type Lock,
+  liveHolders,
+  MOST_WAITING,
+  oldestWaiter,
+} from './state.ts'
 
 /** What the definition says about starting; the rest of the job is the planner's. */
 export type GatePolicy = Pick<Job, 'block' | 'misfire' | 'skipIfSuccessful' | 'after' | 'maxLateness'>
 
 export interface GateInput {
   readonly run: GateRun
-  readonly job: VersionedJob
+  /** How the run lies among the instants of its job. */
+  readonly times: RunTimes
   readonly policy: GatePolicy
-  readonly state: JobState
-  /** The last success of each job in `after`, in that order. */
+  readonly lock: Lock
+  readonly state: Pick<JobState, 'lastSuccess' | 'catchUp'>
+  /** The last success of each job in `after`, in that order; null where there was none in the time that counts. */
   readonly lastSuccessOfAfter: readonly (number | null)[]
   readonly now: number
 }
@@ -37,7 +37,7 @@ export const isEndedByStop = (instant: number | null, stopSecond: number): boole
 export type Decision =
   | { readonly do: 'START'; readonly takesLock: boolean }
   | { readonly do: 'WAIT'; readonly until: number | null; readonly reason: string }
-  | { readonly do: 'COVER'; readonly cancels: string }
+  | { readonly do: 'COVER'; readonly cancels: readonly Holder[] }
   | { readonly do: 'DISCARD' | 'SKIP' | 'EXPIRE' | 'CANCEL' | 'MISS'; readonly reason: string }
 
 type Check = (input: GateInput) => Decision | null
@@ -70,9 +70,9 @@ function tooLate({ run, policy, now }: GateInput): Decision | null {
 }
 
 /** A success in the time from the previous instant to this one makes this one needless. Only scheduled runs are. */
-function succeededAlready({ run, job, policy, state }: GateInput): Decision | null {
+function succeededAlready({ run, times, policy, state }: GateInput): Decision | null {
   if (!policy.skipIfSuccessful || run.instant === null || run.trigger !== 'SCHEDULE') return null
-  const previous = previousRun(job, run.instant)
+  const previous = times.previousInstant()
   const { lastSuccess } = state
   const isSinceThen = lastSuccess !== null && lastSuccess > previous && lastSuccess < run.instant
   return isSinceThen ? { do: 'SKIP', reason: `a run of ${lastSuccess} has succeeded since the previous instant` } : null
@@ -81,7 +81,7 @@ function succeededAlready({ run, job, policy, state }: GateInput): Decision | nu
 function dependencyNotFresh({ policy, lastSuccessOfAfter, now }: GateInput): Decision | null {
   for (const [index, { job, withinSeconds }] of policy.after.entries()) {
     const success = lastSuccessOfAfter[index] ?? null
-    if (success === null) return { do: 'SKIP', reason: `${job} has never succeeded` }
+    if (success === null) return { do: 'SKIP', reason: `${job} has not succeeded in the last ${withinSeconds} s` }
     const age = now - success
     if (age > withinSeconds)
       return { do: 'SKIP', reason: `${job} last succeeded ${age} s ago, more than ${withinSeconds} s` }
@@ -89,16 +89,16 @@ function dependencyNotFresh({ policy, lastSuccessOfAfter, now }: GateInput): Dec
   return null
 }
 
-function behindCatchUp({ run, policy, state, now }: GateInput): Decision | null {
-  if (isBehindCatchUp(state, run.trigger)) return waitInLine(state, run, 'older instants are being caught up first')
+function behindCatchUp({ run, policy, lock, state, now }: GateInput): Decision | null {
+  if (isBehindCatchUp(state, run.trigger)) return waitInLine(lock, run, 'older instants are being caught up first')
   const skipsOverlap = policy.misfire.policy === 'CATCH_UP' && policy.misfire.overlap === 'skip'
-  const other = othersIn(state, run, now).find(({ started }) => started)
+  const other = othersIn(lock, run, now).find(({ started }) => started)
   if (run.trigger !== 'CATCH_UP' || !skipsOverlap || other === undefined) return null
   return { do: 'SKIP', reason: `${other.runId} was still running, and the job skips overlapping catch-up` }
 }
 
-const othersIn = (state: JobState, run: GateRun, now: number): Holder[] =>
-  liveHolders(state, now).filter(({ runId }) => runId !== run.runId)
+const othersIn = (lock: Lock, run: GateRun, now: number): Holder[] =>
+  liveHolders(lock, now).filter(({ runId }) => runId !== run.runId)
 
 /** A run without an instant came by hand and counts as newest. */
 function newestOf(holders: readonly Holder[]): Holder | null {
@@ -109,51 +109,56 @@ function newestOf(holders: readonly Holder[]): Holder | null {
   )
 }
 
-const holdsLock = (state: JobState, run: GateRun): boolean => state.holders.some(({ runId }) => runId === run.runId)
+const holdsLock = ({ holders }: Lock, run: GateRun): boolean => holders.some(({ runId }) => runId === run.runId)
 
 function blockedByOthers(input: GateInput): Decision | null {
-  const { run, job, policy, state, now } = input
+  const { run, times, policy, lock, now } = input
   if (policy.block.strategy === 'CONCURRENT') return blockedByMany(input, policy.block.max)
-  if (needsNoLock(job, run, now)) return { do: 'START', takesLock: false }
-  const clear = clearSecond(job, now, run.instant)
-  if (clear !== now) return waitInLine(state, run, 'a scheduled run is due too near', clear)
-  if (holdsLock(state, run)) return null
-  const blocker = newestOf(othersIn(state, run, now))
-  if (blocker !== null) return blockedBy(blocker, policy.block, input)
+  if (times.needsNoLock()) return { do: 'START', takesLock: false }
+  const clear = times.clearFrom()
+  if (clear !== now) return waitInLine(lock, run, 'a scheduled run is due too near', clear)
+  if (holdsLock(lock, run)) return null
+  const others = othersIn(lock, run, now)
+  const blocker = newestOf(others)
+  if (blocker !== null) return blockedBy(blocker, others, policy.block, input)
   return policy.block.strategy === 'SERIAL' ? afterOlderOnes(input) : null
 }
 
-function blockedByMany({ run, state, now }: GateInput, max: number): Decision | null {
-  if (holdsLock(state, run) || othersIn(state, run, now).length < max) return null
-  return waitInLine(state, run, `${max} runs of the job are running`)
+function blockedByMany({ run, lock, now }: GateInput, max: number): Decision | null {
+  if (holdsLock(lock, run) || othersIn(lock, run, now).length < max) return null
+  return waitInLine(lock, run, `${max} runs of the job are running`)
 }
 
-function blockedBy(blocker: Holder, block: Block, { run, state }: GateInput): Decision {
+function blockedBy(
+  blocker: Holder,
+  others: readonly Holder[],
+  block: Exclude<Block, { strategy: 'CONCURRENT' }>,
+  { run, lock }: GateInput,
+): Decision {
   switch (block.strategy) {
     case 'SERIAL':
-    case 'CONCURRENT':
-      return waitInLine(state, run, `${blocker.runId} is running`)
+      return waitInLine(lock, run, `${blocker.runId} is running`)
     case 'DISCARD':
       return { do: 'DISCARD', reason: `${blocker.runId} is running` }
     case 'COVER': {
       const isOlder = run.instant !== null && blocker.instant !== null && run.instant < blocker.instant
       if (isOlder) return { do: 'CANCEL', reason: `${blocker.runId} is newer` }
-      return { do: 'COVER', cancels: blocker.runId }
+      return { do: 'COVER', cancels: others }
     }
   }
 }
 
 /** Nobody runs, but older runs wait: they go first. */
-function afterOlderOnes({ run, state }: GateInput): Decision | null {
-  const oldest = oldestWaiter(state)
+function afterOlderOnes({ run, lock, state }: GateInput): Decision | null {
+  const oldest = oldestWaiter(lock, state)
   if (oldest === null || oldest.runId === run.runId) return null
   if (run.instant !== null && run.instant < oldest.orderedBy) return null
-  return waitInLine(state, run, `${oldest.runId} waits since before`)
+  return waitInLine(lock, run, `${oldest.runId} waits since before`)
 }
 
-function waitInLine(state: JobState, run: GateRun, reason: string, until: number | null = null): Decision {
-  const isInLine = state.waiting.some(({ runId }) => runId === run.runId)
-  if (!isInLine && state.waiting.length >= MOST_WAITING) {
+function waitInLine(lock: Lock, run: GateRun, reason: string, until: number | null = null): Decision {
+  const isInLine = lock.waiting.some(({ runId }) => runId === run.runId)
+  if (!isInLine && lock.waiting.length >= MOST_WAITING) {
     return { do: 'DISCARD', reason: `${MOST_WAITING} runs of the job wait already` }
   }
   return { do: 'WAIT', until, reason }

@@ -4,6 +4,7 @@
 import { governedOf, type JobVersion, type VersionedJob, versionAt } from '../job/version.ts'
 import { type DueItem, dueBetween, previousRun } from '../planner/due.ts'
 import { NEVER } from '../time/instants.ts'
+import type { GateRun } from './state.ts'
 
 /** A first attempt that starts later than this no longer counts as on time. */
 const ON_TIME_SECONDS = 5
@@ -35,7 +36,12 @@ export function shortestGapSeconds(next: (after: number) => number, from: number
   return shortest
 }
 
-const neededGap = (timeoutSeconds: number): number => 2 * timeoutSeconds + GAP_MARGIN_SECONDS
+/**
+ * Around an instant without a lock no run with one may start. That is safe from twice the timeout and twenty seconds on; twice
+ * as much is asked, so that a run by hand, a retry or a missed one need not wait for more than half of the gap.
+ */
+const neededGap = (timeoutSeconds: number): number =>
+  2 * (2 * timeoutSeconds + CLEAR_BEFORE_SECONDS + CLEAR_AFTER_SECONDS)
 
 /**
  * From here on no run that was started under an older definition can still be going, neither one without a lock nor one
@@ -59,20 +65,53 @@ function settledFrom(job: VersionedJob, version: JobVersion): number {
 export function isKeptApartByTime(job: VersionedJob, second: number): boolean {
   const governed = governedOf(job).findLast(({ from }) => from <= second)
   if (governed === undefined || second < settledFrom(job, governed.version)) return false
+  // Older instants that are caught up would never find a time that is clear of the live ones, so these have a lock too.
+  if (governed.version.misfire.policy === 'CATCH_UP') return false
   const needed = neededGap(governed.version.timeoutSeconds)
   const previous = previousRun(job, second)
   const nexts = [governed.timing.start.next(second), governed.timing.restart.next(second)].filter((t) => t !== NEVER)
   return (previous === NEVER || second - previous >= needed) && nexts.every((next) => next - second >= needed)
 }
 
-/** A scheduled first attempt that starts on time at an instant that stands alone needs no lock. */
-export function needsNoLock(
-  job: VersionedJob,
-  run: { trigger: string; attempt: number; instant: number | null },
-  now: number,
-): boolean {
-  const isOnTime = run.instant !== null && now - run.instant <= ON_TIME_SECONDS
-  return run.trigger === 'SCHEDULE' && run.attempt === 1 && isOnTime && isKeptApartByTime(job, run.instant as number)
+/**
+ * What a ticker can say of an instant ahead of its run. apart: started on time it meets no other run, so it needs no lock. clear:
+ * started on time with the lock it meets none that has no lock, because instants that stand alone lie further from their
+ * neighbours than two runs take. ask: an edit is so fresh that only the job itself can tell.
+ */
+export const MEETINGS = ['apart', 'clear', 'ask'] as const
+export type Meeting = (typeof MEETINGS)[number]
+
+export function meetingOf(job: VersionedJob, second: number): Meeting {
+  const governed = governedOf(job).findLast(({ from }) => from <= second)
+  if (governed === undefined || second < settledFrom(job, governed.version)) return 'ask'
+  return isKeptApartByTime(job, second) ? 'apart' : 'clear'
+}
+
+/** How a run lies among the instants of its job; asked only as far as the gate needs it. */
+export interface RunTimes {
+  /** A scheduled first attempt that starts on time at an instant that stands alone needs no lock. */
+  needsNoLock(): boolean
+  /** The first second from now on at which it may start with a lock. */
+  clearFrom(): number
+  /** The instant before its own, or NEVER. */
+  previousInstant(): number
+}
+
+type Timed = Pick<GateRun, 'trigger' | 'attempt' | 'instant'>
+
+const isOnTime = ({ trigger, attempt, instant }: Timed, now: number): boolean =>
+  trigger === 'SCHEDULE' && attempt === 1 && instant !== null && now - instant <= ON_TIME_SECONDS
+
+export const timesOf = (job: VersionedJob, run: Timed, now: number): RunTimes => ({
+  needsNoLock: () => isOnTime(run, now) && isKeptApartByTime(job, run.instant as number),
+  clearFrom: () => clearSecond(job, now, run.instant),
+  previousInstant: () => (run.instant === null ? NEVER : previousRun(job, run.instant)),
+})
+
+/** The same from what the ticker said, without the job; null where that does not tell. */
+export function timesByMeeting(meeting: Meeting, run: Timed, now: number): Omit<RunTimes, 'previousInstant'> | null {
+  if (meeting === 'ask' || !isOnTime(run, now)) return null
+  return { needsNoLock: () => meeting === 'apart', clearFrom: () => now }
 }
 
 /**
@@ -80,7 +119,7 @@ export function needsNoLock(
  * needs no lock lies so near that either could still run when the other starts. There is such a second soon, because
  * instants that need no lock lie further apart than two runs take.
  */
-export function clearSecond(job: VersionedJob, from: number, ownInstant: number | null): number {
+function clearSecond(job: VersionedJob, from: number, ownInstant: number | null): number {
   let x = from
   let blocking = blockingInstant(job, x, ownInstant)
   while (blocking !== null) {

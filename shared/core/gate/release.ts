@@ -2,57 +2,95 @@
 // changes nothing.
 
 import type { Block } from '../job/job.ts'
-import type { GateRun } from './gate.ts'
-import { type Holder, type JobState, oldestWaiter, type Waiter } from './state.ts'
+import { isEndedByStop } from './gate.ts'
+import { type GateRun, type Holder, type JobState, type Lock, oldestWaiter, type Waiter } from './state.ts'
 
-/** The state once a run has started with the lock; it waits no more. Where it covers others they lose the lock at once. */
-export function take(state: JobState, run: GateRun, deadline: number, now: number, block: Block): JobState {
-  const holder: Holder = { runId: run.runId, attempt: run.attempt, instant: run.instant, deadline, started: true }
-  const others = state.holders.filter((each) => each.runId !== run.runId && now < each.deadline)
+type CatchingUp = Pick<JobState, 'catchUp'>
+
+/** The lock once a run has started with it; it waits no more. Where it covers others they lose the lock at once. */
+export function take(lock: Lock, run: GateRun, deadline: number, now: number, block: Block): Lock {
+  const others = lock.holders.filter((each) => each.runId !== run.runId && now < each.deadline)
   const kept = block.strategy === 'CONCURRENT' ? others : []
-  return { ...state, holders: [...kept, holder], waiting: without(state.waiting, run.runId) }
+  return { holders: [...kept, holderOf(run, deadline, true)], waiting: without(lock.waiting, run.runId) }
 }
 
-/** The state once a run stands in line. */
-export function wait(state: JobState, run: GateRun, now: number): JobState {
-  const waiter: Waiter = { runId: run.runId, orderedBy: run.instant ?? now, attempt: run.attempt, trigger: run.trigger }
-  const isInLine = state.waiting.some(({ runId }) => runId === run.runId)
-  return isInLine ? state : { ...state, waiting: [...state.waiting, waiter] }
+/** The lock once a run stands in line. */
+export function wait(lock: Lock, run: GateRun, now: number): Lock {
+  const waiter: Waiter = { ...runOf(run), orderedBy: run.instant ?? now }
+  const isInLine = lock.waiting.some(({ runId }) => runId === run.runId)
+  // One that was given the lock and may not start yet after all gives it back.
+  const holders = lock.holders.filter(({ runId, started }) => runId !== run.runId || started)
+  return { holders, waiting: isInLine ? lock.waiting : [...lock.waiting, waiter] }
+}
+
+/** The lock of a run whose attempt failed: it keeps it until the next one, which must have started by then. */
+export function keepForRetry(lock: Lock, run: GateRun, startBy: number): Lock {
+  const holders = lock.holders.map((each) => (each.runId === run.runId ? holderOf(run, startBy, false) : each))
+  return { ...lock, holders }
 }
 
 const without = (waiting: readonly Waiter[], runId: string): Waiter[] => waiting.filter((each) => each.runId !== runId)
 
 export interface Release {
-  readonly state: JobState
+  readonly lock: Lock
   /** Runs that have the lock and have not started: they are sent again, which is how a lost message heals. */
-  readonly send: readonly string[]
+  readonly send: readonly Holder[]
+}
+
+export interface ReleaseAt {
+  readonly now: number
+  /** A run that is given the lock must have started by then. */
+  readonly startBy: number
+  readonly block: Block
+  readonly state: CatchingUp
 }
 
 /**
  * A run has ended. Where it held the lock and that leaves room, the oldest that may start gets it, with a deadline by which it must
  * have started. One that was covered meanwhile holds nothing any more, so it gives nothing on.
  */
-export function release(state: JobState, runId: string, startBy: number, now: number, block: Block): Release {
-  const held = state.holders.some((each) => each.runId === runId)
-  const holders = state.holders.filter((each) => each.runId !== runId)
+export function release(lock: Lock, runId: string, at: ReleaseAt): Release {
+  const held = lock.holders.some((each) => each.runId === runId)
+  const holders = lock.holders.filter((each) => each.runId !== runId)
+  const rest: Lock = { holders, waiting: without(lock.waiting, runId) }
+  return giveOn(held ? giveToOldest(rest, at) : rest)
+}
+
+function giveToOldest(lock: Lock, { now, startBy, block, state }: ReleaseAt): Lock {
   const most = block.strategy === 'CONCURRENT' ? block.max : 1
-  const hasRoom = holders.filter(({ deadline }) => now < deadline).length < most
-  const promoted = held && hasRoom ? oldestWaiter(state) : null
-  const after = promoted === null ? holders : [...holders, promote(promoted, startBy)]
-  const waiting = promoted === null ? without(state.waiting, runId) : without(state.waiting, promoted.runId)
+  const hasRoom = lock.holders.filter(({ deadline }) => now < deadline).length < most
+  const oldest = hasRoom ? oldestWaiter(lock, state) : null
+  if (oldest === null) return lock
   return {
-    state: { ...state, holders: after, waiting },
-    send: after.filter(({ started }) => !started).map((each) => each.runId),
+    holders: [...lock.holders, holderOf(oldest, startBy, false)],
+    waiting: without(lock.waiting, oldest.runId),
   }
 }
 
-const promote = ({ runId, attempt, orderedBy }: Waiter, deadline: number): Holder => ({
+const giveOn = (lock: Lock): Release => ({ lock, send: lock.holders.filter(({ started }) => !started) })
+
+/** A stop has come: what it ends neither runs nor waits any more, and the next may go. */
+export function stop(lock: Lock, stopSecond: number, at: ReleaseAt): Release & { readonly ended: readonly GateRun[] } {
+  const isEnded = ({ instant }: GateRun) => isEndedByStop(instant, stopSecond)
+  const rest: Lock = {
+    holders: lock.holders.filter((each) => !isEnded(each)),
+    waiting: lock.waiting.filter((each) => !isEnded(each)),
+  }
+  const ended = [...lock.holders.filter(isEnded), ...lock.waiting.filter(isEnded)]
+  return { ...giveOn(rest.holders.length < lock.holders.length ? giveToOldest(rest, at) : rest), ended }
+}
+
+const runOf = ({ runId, trigger, instant, nominal, attempt, depth, openMs }: GateRun): GateRun => ({
   runId,
+  trigger,
+  instant,
+  nominal,
   attempt,
-  instant: orderedBy,
-  deadline,
-  started: false,
+  depth,
+  openMs,
 })
+
+const holderOf = (run: GateRun, deadline: number, started: boolean): Holder => ({ ...runOf(run), deadline, started })
 
 /** Remembers a success, before it is settled. An older run that ends late does not take it back. */
 export function recordSuccess(state: JobState, second: number): JobState {

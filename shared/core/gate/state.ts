@@ -1,32 +1,45 @@
-// What a job's state item knows: who runs, who waits, what succeeded last. Only jobs that need it have one.
+// What is kept about a job between its runs. The lock knows who runs and who waits and lies with those of other jobs; the
+// rest has an item of its own, and only jobs that need it have one.
 
 import { type LaneState, NEW_LANE } from '../lanes.ts'
 import { type CatchUpCursor, isCatchingUp } from '../planner/catch-up.ts'
 import type { Trigger } from '../run/run.ts'
 
-export interface Holder {
+/** A run as the gate sees it, with what it takes to send it again. */
+export interface GateRun {
   readonly runId: string
-  readonly attempt: number
-  /** null for a manual run. */
+  readonly trigger: Trigger
+  /** null for a manual or dependent run that was given none. */
   readonly instant: number | null
+  readonly nominal: number | null
+  readonly attempt: number
+  /** The depth of its second's pages, or null where it has an item of its own. */
+  readonly depth: number | null
+  /** The time of its item among the open runs, as far as known; null where it has none. */
+  readonly openMs: number | null
+}
+
+export interface Holder extends GateRun {
   readonly deadline: number
-  /** False for a run that was given the lock and has not started yet. */
+  /** False for a run that was given the lock and has not started yet, or not again. */
   readonly started: boolean
 }
 
-export interface Waiter {
-  readonly runId: string
+export interface Waiter extends GateRun {
   /** What it is ordered by: its instant, or for a manual run the second in which it came. */
   readonly orderedBy: number
-  readonly attempt: number
-  readonly trigger: Trigger
 }
 
-export interface JobState {
+export interface Lock {
   /** One for SERIAL, DISCARD and COVER; up to max for CONCURRENT. A set of runs, never a counter. */
   readonly holders: readonly Holder[]
   readonly waiting: readonly Waiter[]
-  /** The instant, or for a manual run the start, of the newest run that succeeded. */
+}
+
+export const FREE: Lock = { holders: [], waiting: [] }
+
+export interface JobState {
+  /** The instant, or for a manual run the start, of the newest run that succeeded; kept where the job asks for it. */
   readonly lastSuccess: number | null
   readonly catchUp: readonly CatchUpCursor[]
   /** Gaps up to here have been put among the cursors, once: whoever works off a gap again must not put them back. */
@@ -34,28 +47,21 @@ export interface JobState {
   readonly lane: LaneState
 }
 
-export const NEW_STATE: JobState = {
-  holders: [],
-  waiting: [],
-  lastSuccess: null,
-  catchUp: [],
-  caughtUpThrough: null,
-  lane: NEW_LANE,
-}
+export const NEW_STATE: JobState = { lastSuccess: null, catchUp: [], caughtUpThrough: null, lane: NEW_LANE }
 
 export const MOST_WAITING = 1000
 
 /** Those who really hold the lock: past its deadline a holder counts as gone. */
-export const liveHolders = (state: JobState, now: number): Holder[] =>
-  state.holders.filter(({ deadline }) => now < deadline)
+export const liveHolders = ({ holders }: Lock, now: number): Holder[] =>
+  holders.filter(({ deadline }) => now < deadline)
 
 /** Scheduled runs stay behind what is caught up; everyone else may go when there is room. */
-export const isBehindCatchUp = (state: JobState, trigger: Trigger): boolean =>
-  trigger === 'SCHEDULE' && isCatchingUp(state.catchUp)
+export const isBehindCatchUp = ({ catchUp }: Pick<JobState, 'catchUp'>, trigger: Trigger): boolean =>
+  trigger === 'SCHEDULE' && isCatchingUp(catchUp)
 
 /** The one that starts next: oldest first, and of two equally old the one that came first. */
-export function oldestWaiter(state: JobState): Waiter | null {
-  const ready = state.waiting.filter(({ trigger }) => !isBehindCatchUp(state, trigger))
+export function oldestWaiter({ waiting }: Lock, state: Pick<JobState, 'catchUp'>): Waiter | null {
+  const ready = waiting.filter(({ trigger }) => !isBehindCatchUp(state, trigger))
   return ready.reduce<Waiter | null>(
     (oldest, each) => (oldest === null || each.orderedBy < oldest.orderedBy ? each : oldest),
     null,

@@ -8,6 +8,8 @@ export interface Stopped {
   readonly by: string
   /** The second from which the job runs again by itself. */
   readonly until: number | null
+  /** Whether runs that were due before the stop and have not started are cancelled; otherwise they still run. */
+  readonly queued?: 'run' | 'cancel'
 }
 
 export interface StoredJob extends VersionedJob {
@@ -34,7 +36,21 @@ export interface Change {
   readonly version: number
   /** The first instant of a one-time job that the change leaves ahead, or null: far ones need not be read yet. */
   readonly once: { readonly firstInstant: number | null } | null
+  /** Not a new definition: the job's runs are long, and travel on the slow lane up to the end of this minute. */
+  readonly slowThroughMinute?: number
 }
+
+/** Tells tickers about a lane. It stands under a version that no definition has, so it takes no other notice's place. */
+export const laneNotice = (shard: number, ms: number, jobId: string, slowThroughMinute: number): Change => ({
+  shard,
+  ms,
+  jobId,
+  version: 0,
+  once: null,
+  slowThroughMinute,
+})
+
+export const isLaneNotice = ({ slowThroughMinute }: Change): boolean => slowThroughMinute !== undefined
 
 /** Says that a one-time job is due at a second. It is never taken back: whoever follows it asks the job. */
 export interface Pointer {

@@ -3,7 +3,7 @@
 
 import { firingOf } from '../planner/misfire.ts'
 import type { PlannedRun } from '../planner/snapshot.ts'
-import { type Found, type Standing, standingOf } from './standing.ts'
+import { deadSecondsOf, type Found, type Standing, standingOf } from './standing.ts'
 
 /** A second is left alone until it is this old. */
 const AUDITED_AFTER_SECONDS = 15
@@ -19,9 +19,15 @@ export interface AuditInput {
   readonly now: number
 }
 
+export interface Resend {
+  readonly run: PlannedRun
+  /** How long it should have been running. One whose executor died counts from its death as if it had just become due. */
+  readonly ageSeconds: number
+}
+
 export interface AuditResult {
   /** Missing and dead runs, to be sent again. */
-  readonly resend: readonly PlannedRun[]
+  readonly resend: readonly Resend[]
   /** Missing runs that their job does not want so late: to be recorded as missed. */
   readonly tooLate: readonly PlannedRun[]
   readonly doubled: readonly PlannedRun[]
@@ -39,6 +45,8 @@ export function auditableThrough(
   return Math.min(shard.watermark, now - AUDITED_AFTER_SECONDS, drainedAt, chunkEnd)
 }
 
+const FIRST_RESEND_AGE_SECONDS = 20
+
 /** A double has ended, twice: it is reported, and there is nothing to wait for. */
 const isAccountedFor = (standing: Standing): boolean =>
   standing === 'fine' || standing === 'open' || standing === 'doubled'
@@ -46,7 +54,10 @@ const isAccountedFor = (standing: Standing): boolean =>
 export function audit({ runs, after, through, find, isLive, now }: AuditInput): AuditResult {
   const judged = runs
     .filter(({ second, kind }) => second > after && second <= through && kind !== 'stop')
-    .map((run) => ({ run, standing: standingOf(find(run), isLive(run.second), now) }))
+    .map((run) => {
+      const found = find(run)
+      return { run, standing: standingOf(found, isLive(run.second), now), deadSeconds: deadSecondsOf(found, now) }
+    })
   const withStanding = (...standings: Standing[]) =>
     judged.filter(({ standing }) => standings.includes(standing)).map(({ run }) => run)
   const firstOpenSecond = judged
@@ -55,14 +66,18 @@ export function audit({ runs, after, through, find, isLive, now }: AuditInput): 
   const isTooLate = (run: PlannedRun) => firingOf(run, now - run.second) === 'missed'
   const missing = withStanding('missing')
   return {
-    resend: [...missing.filter((run) => !isTooLate(run)), ...withStanding('dead')],
+    resend: [
+      ...missing.filter((run) => !isTooLate(run)).map((run) => ({ run, ageSeconds: now - run.second })),
+      ...judged
+        .filter(({ standing }) => standing === 'dead')
+        .map(({ run, deadSeconds }) => ({ run, ageSeconds: FIRST_RESEND_AGE_SECONDS + deadSeconds })),
+    ],
     tooLate: missing.filter(isTooLate),
     doubled: withStanding('doubled'),
     auditedThrough: Math.max(after, firstOpenSecond - 1),
   }
 }
 
-const FIRST_RESEND_AGE_SECONDS = 20
 const RESEND_AGE_FACTOR = 4
 
 /**

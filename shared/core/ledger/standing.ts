@@ -1,6 +1,6 @@
 // How one due instant stands in the ledger: the question that audit and verify share.
 
-import { isDead } from '../claim.ts'
+import { deadFrom, isDead } from '../claim.ts'
 import type { PageEntry } from '../pages/entry.ts'
 import { isTerminal, type RunStatus } from '../run/status.ts'
 
@@ -45,3 +45,7 @@ export function standingOf(found: Found, isLive: boolean, now: number): Standing
   if (page?.status === 'RUNNING') return isDead(page, now) ? 'dead' : 'running'
   return 'missing'
 }
+
+/** For how long the claim of a run has been dead; 0 where it is not. */
+export const deadSecondsOf = ({ page }: Found, now: number): number =>
+  page?.status === 'RUNNING' ? Math.max(0, now - deadFrom(page)) : 0

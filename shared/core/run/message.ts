@@ -1,38 +1,56 @@
-// What travels through the queues: a page of runs, or one run by itself. A ticket carries what an executor needs to know
-// of its job, so that most runs start without reading anything else.
+// What travels through the queues: a page of runs, or one run that has an item of its own. A ticket carries what an executor
+// needs to know of its job, so that most runs start without reading anything else.
 
 import { z } from 'zod'
+import { MEETINGS, type Meeting } from '../gate/overlap.ts'
 import { jobSchema } from '../job/job.ts'
 import type { StoredJob } from '../job/stored.ts'
 import type { Lane } from '../lanes.ts'
+import { isSameJson } from '../same.ts'
 import type { Kind } from '../schedule/schedule.ts'
 import type { PageKey } from './record.ts'
 import { TRIGGERS, type Trigger } from './run.ts'
 
-const { target, payload, block, misfire, skipIfSuccessful, after, retry, then } = jobSchema.shape
+const { namespace, name, target, payload, block, misfire, skipIfSuccessful, after, retry, then } = jobSchema.shape
 
 const ticketJobSchema = z.object({
-  namespace: z.string(),
-  name: z.string(),
+  namespace,
+  name,
   version: z.int(),
   target,
   payload,
   /** Where a large payload lies, or null. */
-  bodyVersion: z.int().nullable(),
-  block: block.unwrap(),
-  misfire: misfire.unwrap(),
-  skipIfSuccessful: skipIfSuccessful.unwrap(),
-  after: after.unwrap(),
-  maxLateness: z.int().nullable(),
-  retry: retry.unwrap(),
-  then: then.unwrap(),
+  bodyVersion: z.int().nullable().default(null),
+  block,
+  misfire,
+  skipIfSuccessful,
+  after,
+  maxLateness: z.int().nullable().default(null),
+  retry,
+  then,
   timeoutSeconds: z.int(),
-  keepOutput: z.boolean(),
+  keepOutput: z.boolean().default(false),
 })
+
+/** What an executor needs to know of a job. */
+export type TicketJob = z.infer<typeof ticketJobSchema>
 
 const lane = z.enum(['fast', 'slow'])
 
-export const messageSchema = z.discriminatedUnion('type', [
+const ticketSchema = z.object({
+  /** A job's id, or that with ~ for a stop. */
+  id: z.string(),
+  kind: z.enum(['start', 'stop', 'restart']).default('start'),
+  /** Absent where it is the second of the page. */
+  nominal: z.int().optional(),
+  meets: z.enum(MEETINGS),
+  attempt: z.int().min(1).default(1),
+  /** The second before which it must not start, where it waits or is tried again. */
+  notBefore: z.int().nullable().default(null),
+  job: ticketJobSchema,
+})
+
+const messageSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('page'),
     shard: z.int(),
@@ -42,35 +60,73 @@ export const messageSchema = z.discriminatedUnion('type', [
     lane,
     /** When the ticker last looked for changes. */
     drainedMs: z.number(),
-    runs: z.array(
-      z.object({
-        /** A job's id, or that with ~ for a stop. */
-        id: z.string(),
-        kind: z.enum(['start', 'stop', 'restart']),
-        nominal: z.int(),
-        /** Started on time it cannot meet another run of its job, so it needs no lock. */
-        isApart: z.boolean(),
-        job: ticketJobSchema,
-      }),
-    ),
+    openMs: z.number().nullable().default(null),
+    runs: z.array(z.unknown()),
   }),
   z.object({
     type: z.literal('run'),
     shard: z.int(),
     runId: z.string(),
+    lane,
     trigger: z.enum(TRIGGERS),
     nominal: z.int().nullable(),
     drainedMs: z.number(),
+    openMs: z.number().nullable().default(null),
+    attempt: z.int().min(1).default(1),
+    notBefore: z.int().nullable().default(null),
     job: ticketJobSchema,
   }),
 ])
 
-/** What an executor needs to know of a job, as text: it is made once a version and copied into every message. */
-export function ticketJobOf({ definition, bodyVersion, version, versions }: StoredJob): string {
-  const { namespace, name } = definition
-  return JSON.stringify({
-    namespace,
-    name,
+/** A run on its page, as an executor reads it. */
+export interface ReadTicket {
+  readonly id: string
+  readonly kind: Kind
+  readonly nominal: number
+  readonly meets: Meeting
+  readonly attempt: number
+  readonly notBefore: number | null
+  readonly job: TicketJob
+}
+
+export interface PageMessage {
+  readonly type: 'page'
+  readonly key: PageKey
+  readonly lane: Lane
+  readonly drainedMs: number
+  /** The time of the run's item among the open runs, where it has one. */
+  readonly openMs: number | null
+  readonly tickets: readonly ReadTicket[]
+  /** Tickets that cannot be read, with what is wrong; the id is null where not even that can be. */
+  readonly unreadable: readonly { readonly id: string | null; readonly problem: string }[]
+}
+
+export type RunMessage = Extract<z.infer<typeof messageSchema>, { type: 'run' }>
+
+/** Throws where nothing of it can be read. One ticket that cannot be harms no other. */
+export function readMessage(body: string): PageMessage | RunMessage {
+  const message = messageSchema.parse(JSON.parse(body))
+  if (message.type === 'run') return message
+  const { type, shard, second, depth, page, lane: onLane, drainedMs, openMs, runs } = message
+  const tickets: ReadTicket[] = []
+  const unreadable: { id: string | null; problem: string }[] = []
+  for (const run of runs) {
+    const { success, data, error } = ticketSchema.safeParse(run)
+    if (success) tickets.push({ ...data, nominal: data.nominal ?? second })
+    else unreadable.push({ id: idOf(run), problem: z.prettifyError(error) })
+  }
+  return { type, key: { shard, second, depth, page }, lane: onLane, drainedMs, openMs, tickets, unreadable }
+}
+
+function idOf(run: unknown): string | null {
+  const id: unknown = typeof run === 'object' && run !== null ? Reflect.get(run, 'id') : null
+  return typeof id === 'string' ? id : null
+}
+
+export function ticketJobOf({ definition, bodyVersion, version, versions }: StoredJob): TicketJob {
+  return {
+    namespace: definition.namespace,
+    name: definition.name,
     version,
     target: definition.target,
     payload: definition.payload,
@@ -84,18 +140,29 @@ export function ticketJobOf({ definition, bodyVersion, version, versions }: Stor
     then: definition.then,
     timeoutSeconds: versions[versions.length - 1].timeoutSeconds,
     keepOutput: definition.history.keepOutput,
-  })
+  }
+}
+
+const USUAL = new Map<string, unknown>(
+  Object.entries(
+    ticketJobSchema.parse({ name: 'any', version: 0, target: { type: 'handler', handler: 'any' }, timeoutSeconds: 0 }),
+  ).filter(([field]) => !['name', 'version', 'target', 'timeoutSeconds'].includes(field)),
+)
+
+/** As text without what is usual: it is made once a version and copied into every message. */
+export function writeTicketJob(job: TicketJob): string {
+  const isUnusual = ([field, value]: [string, unknown]) => !USUAL.has(field) || !isSameJson(value, USUAL.get(field))
+  return JSON.stringify(Object.fromEntries(Object.entries(job).filter(isUnusual)))
 }
 
 /** The entry of a stop stands beside the run of its second. */
 export const entryIdOf = (jobId: string, kind: Kind): string => (kind === 'stop' ? `${jobId}~` : jobId)
 
-export interface Ticket {
-  readonly jobId: string
-  readonly kind: Kind
-  readonly nominal: number
-  readonly isApart: boolean
-  /** As ticketJobOf made it. */
+/** The job of an entry, which may be that of a stop. */
+export const jobIdOfEntry = (id: string): string => (id.endsWith('~') ? id.slice(0, -1) : id)
+
+export interface Ticket extends Omit<ReadTicket, 'job'> {
+  /** As writeTicketJob made it. */
   readonly job: string
 }
 
@@ -106,22 +173,35 @@ export function writePageMessage(
 ): string {
   const { shard, second, depth, page: number, lane: onLane } = page
   const head = JSON.stringify({ type: 'page', shard, second, depth, page: number, lane: onLane, drainedMs })
-  const runs = tickets.map(
-    ({ jobId, kind, nominal, isApart, job }) =>
-      `{"id":"${entryIdOf(jobId, kind)}","kind":"${kind}","nominal":${nominal},"isApart":${isApart},"job":${job}}`,
-  )
-  return `${head.slice(0, -1)},"runs":[${runs.join(',')}]}`
+  return `${head.slice(0, -1)},"runs":[${tickets.map((ticket) => writeTicket(ticket, second)).join(',')}]}`
+}
+
+function writeTicket({ id, kind, nominal, meets, attempt, notBefore, job }: Ticket, second: number): string {
+  const unusual = [
+    ...(kind === 'start' ? [] : [`"kind":"${kind}",`]),
+    ...(nominal === second ? [] : [`"nominal":${nominal},`]),
+    ...(attempt === 1 ? [] : [`"attempt":${attempt},`]),
+    ...(notBefore === null ? [] : [`"notBefore":${notBefore},`]),
+  ]
+  return `{"id":"${id}","meets":"${meets}",${unusual.join('')}"job":${job}}`
 }
 
 export interface SingleRun {
   readonly shard: number
   readonly runId: string
+  readonly lane: Lane
   readonly trigger: Trigger
   readonly nominal: number | null
   readonly drainedMs: number
+  readonly attempt?: number
+  readonly notBefore?: number | null
 }
 
-export function writeRunMessage({ shard, runId, trigger, nominal, drainedMs }: SingleRun, job: string): string {
-  const head = JSON.stringify({ type: 'run', shard, runId, trigger, nominal, drainedMs })
-  return `${head.slice(0, -1)},"job":${job}}`
+export function writeRunMessage(run: SingleRun, job: string): string {
+  const { shard, runId, lane: onLane, trigger, nominal, drainedMs, attempt = 1, notBefore = null } = run
+  const head = { type: 'run', shard, runId, lane: onLane, trigger, nominal, drainedMs, attempt, notBefore }
+  return `${JSON.stringify(head).slice(0, -1)},"job":${job}}`
 }
+
+/** A message that says where its run lies among the open ones, so that whoever ends it can take it out. */
+export const withOpen = (message: string, openMs: number): string => `{"openMs":${openMs},${message.slice(1)}`

@@ -43,8 +43,6 @@ export interface RunRecord {
   /** Null where the item only adds detail to an entry in a page. */
   readonly entry: PageEntry | null
   readonly detail: RunDetail
-  /** Why it is to be cancelled, or null. */
-  readonly cancel: string | null
 }
 
 /** The suffix of an item that adds detail to a page entry, and of one that counts missed instants. */
@@ -59,8 +57,6 @@ export interface OpenRun {
   readonly runId: string
   /** How often it was sent again. */
   readonly times: number
-  /** The last sign of life of whoever runs it, or null. */
-  readonly beatMs: number | null
   readonly lane: Lane
   readonly attempt: number
   /** What to send. */

@@ -1,15 +1,28 @@
 import { describe, expect, test } from 'vitest'
+import { type Decision, decide, type GatePolicy, isEndedByStop } from '../../../shared/core/gate/gate.ts'
+import { timesOf } from '../../../shared/core/gate/overlap.ts'
 import {
-  type Decision,
-  decide,
-  type GateInput,
-  type GatePolicy,
+  keepForRetry,
+  type ReleaseAt,
+  recordSuccess,
+  release,
+  stop,
+  take,
+  wait,
+} from '../../../shared/core/gate/release.ts'
+import {
+  FREE,
   type GateRun,
-  isEndedByStop,
-} from '../../../shared/core/gate/gate.ts'
-import { recordSuccess, release, take, wait } from '../../../shared/core/gate/release.ts'
-import { type Holder, type JobState, MOST_WAITING, NEW_STATE, oldestWaiter } from '../../../shared/core/gate/state.ts'
+  type Holder,
+  type JobState,
+  type Lock,
+  MOST_WAITING,
+  NEW_STATE,
+  oldestWaiter,
+  type Waiter,
+} from '../../../shared/core/gate/state.ts'
 import type { Block } from '../../../shared/core/job/job.ts'
+import type { VersionedJob } from '../../../shared/core/job/version.ts'
 import { jobOf } from '../../support/jobs.ts'
 
 const NOW = 100_000
@@ -28,32 +41,49 @@ const run = (part: Partial<GateRun> = {}): GateRun => ({
   runId: 'me',
   trigger: 'SCHEDULE',
   instant: NOW,
+  nominal: NOW,
   attempt: 1,
+  depth: 0,
+  openMs: null,
+  ...part,
+})
+const waiter = (runId: string, orderedBy: number, part: Partial<Waiter> = {}): Waiter => ({
+  ...run({ runId }),
+  orderedBy,
   ...part,
 })
 const holder = (part: Partial<Holder> = {}): Holder => ({
-  runId: 'other',
-  attempt: 1,
-  instant: NOW - 5,
+  ...run({ runId: 'other', instant: NOW - 5 }),
   deadline: NOW + 50,
   started: true,
   ...part,
 })
 
+const at = (part: Partial<ReleaseAt> = {}): ReleaseAt => ({
+  now: NOW,
+  startBy: NOW + 20,
+  block: SERIAL,
+  state: NEW_STATE,
+  ...part,
+})
+const idsOf = (runs: readonly GateRun[]) => runs.map(({ runId }) => runId)
+
 interface Asked {
   run?: Partial<GateRun>
   policy?: Partial<GatePolicy>
   block?: Block
-  state?: Partial<JobState>
-  job?: GateInput['job']
+  /** Of the lock and of the state together. */
+  state?: Partial<Lock & JobState>
+  job?: VersionedJob
   lastSuccessOfAfter?: (number | null)[]
   now?: number
 }
 const ask = (asked: Asked = {}): Decision =>
   decide({
     run: run(asked.run),
-    job: asked.job ?? busy,
+    times: timesOf(asked.job ?? busy, run(asked.run), asked.now ?? NOW),
     policy: { ...policy, ...asked.policy, ...(asked.block === undefined ? {} : { block: asked.block }) },
+    lock: { ...FREE, ...asked.state },
     state: { ...NEW_STATE, ...asked.state },
     lastSuccessOfAfter: asked.lastSuccessOfAfter ?? [],
     now: asked.now ?? NOW,
@@ -144,8 +174,8 @@ describe('after', () => {
       do: 'SKIP',
       reason: 'default/load last succeeded 3601 s ago, more than 3600 s',
     })
-    expect(asked(NOW, null)).toEqual({ do: 'SKIP', reason: 'default/clean has never succeeded' })
-    expect(asked(NOW)).toEqual({ do: 'SKIP', reason: 'default/clean has never succeeded' })
+    expect(asked(NOW, null)).toEqual({ do: 'SKIP', reason: 'default/clean has not succeeded in the last 60 s' })
+    expect(asked(NOW)).toEqual({ do: 'SKIP', reason: 'default/clean has not succeeded in the last 60 s' })
   })
 })
 
@@ -185,23 +215,16 @@ describe('a run that meets another of its job', () => {
 
   test('SERIAL lets older ones that wait go first, and goes before younger ones', () => {
     const waiting = (orderedBy: number) => ({
-      waiting: [{ runId: 'waiter', orderedBy, attempt: 1, trigger: 'SCHEDULE' as const }],
+      waiting: [waiter('waiter', orderedBy)],
     })
     expect(ask({ state: waiting(NOW - 5) })).toEqual({ do: 'WAIT', until: null, reason: 'waiter waits since before' })
     expect(ask({ state: waiting(NOW + 5) }).do).toBe('START')
-    expect(
-      ask({ state: { waiting: [{ runId: 'me', orderedBy: NOW, attempt: 1, trigger: 'SCHEDULE' as const }] } }).do,
-    ).toBe('START')
+    expect(ask({ state: { waiting: [waiter('me', NOW)] } }).do).toBe('START')
     expect(ask({ state: waiting(NOW - 5), run: { trigger: 'MANUAL', instant: null } }).do).toBe('WAIT')
   })
 
   test('SERIAL drops nothing below a thousand that wait', () => {
-    const waiting = Array.from({ length: MOST_WAITING }, (_, index) => ({
-      runId: `w${index}`,
-      orderedBy: index,
-      attempt: 1,
-      trigger: 'SCHEDULE' as const,
-    }))
+    const waiting = Array.from({ length: MOST_WAITING }, (_, index) => waiter(`w${index}`, index))
     expect(ask({ state: { ...state, waiting: waiting.slice(1) } }).do).toBe('WAIT')
     expect(ask({ state: { ...state, waiting } })).toEqual({
       do: 'DISCARD',
@@ -217,7 +240,7 @@ describe('a run that meets another of its job', () => {
 
   test('COVER cancels the older one, and never a newer', () => {
     const block: Block = { strategy: 'COVER' }
-    expect(ask({ state, block })).toEqual({ do: 'COVER', cancels: 'other' })
+    expect(ask({ state, block })).toEqual({ do: 'COVER', cancels: [holder()] })
     expect(ask({ state: { holders: [holder({ instant: NOW + 5 })] }, block })).toEqual({
       do: 'CANCEL',
       reason: 'other is newer',
@@ -231,15 +254,13 @@ describe('a run that meets another of its job', () => {
     const two = { holders: [holder({ instant: NOW - 10 }), holder({ runId: 'newer', instant: NOW + 5 })] }
     expect(ask({ state: two, block })).toEqual({ do: 'CANCEL', reason: 'newer is newer' })
     expect(ask({ state: { holders: [...two.holders].reverse() }, block }).do).toBe('CANCEL')
-    expect(ask({ state: { holders: [holder({ instant: null }), holder({ runId: 'old' })] }, block })).toEqual({
-      do: 'COVER',
-      cancels: 'other',
-    })
-    const covered = take({ ...NEW_STATE, holders: [holder()] }, run(), NOW + 70, NOW, block)
+    const older = [holder({ instant: null }), holder({ runId: 'old' })]
+    expect(ask({ state: { holders: older }, block })).toEqual({ do: 'COVER', cancels: older })
+    const covered = take({ ...FREE, holders: [holder()] }, run(), NOW + 70, NOW, block)
     expect(covered.holders.map(({ runId }) => runId)).toEqual(['me'])
-    const waiting = [{ runId: 'w', orderedBy: 1, attempt: 1, trigger: 'MANUAL' as const }]
-    expect(release({ ...covered, waiting }, 'other', NOW + 20, NOW, block)).toEqual({
-      state: { ...covered, waiting },
+    const waiting = [waiter('w', 1, { trigger: 'MANUAL' })]
+    expect(release({ ...covered, waiting }, 'other', at({ block }))).toEqual({
+      lock: { ...covered, waiting },
       send: [],
     })
   })
@@ -265,10 +286,33 @@ describe('a run that meets another of its job', () => {
 })
 
 describe('the lock', () => {
+  test('stays with a run that is tried again, and with nobody else', () => {
+    const again = run({ attempt: 2, openMs: 5 })
+    const lock = { ...FREE, holders: [holder(), holder({ runId: 'me' })] }
+    const kept = holder({ ...again, deadline: NOW + 300, started: false })
+    expect(keepForRetry(lock, again, NOW + 300).holders).toEqual([holder(), kept])
+  })
+
+  test('is given back by one that may not start yet after all', () => {
+    const lock = { ...FREE, holders: [holder({ runId: 'me', started: false })] }
+    expect(wait(lock, run(), NOW)).toEqual({ holders: [], waiting: [waiter('me', NOW)] })
+  })
+
+  test('is freed by a stop, which ends what runs and waits from before it and lets the next one go', () => {
+    const later = waiter('later', NOW + 5, { instant: NOW + 5 })
+    const lock = { holders: [holder()], waiting: [waiter('before', NOW - 1, { instant: NOW - 1 }), later] }
+    const stopped = stop(lock, NOW, at())
+    expect(idsOf(stopped.ended)).toEqual(['other', 'before'])
+    expect(idsOf(stopped.send)).toEqual(['later'])
+    expect(stopped.lock.waiting).toEqual([])
+    const untouched = { ...FREE, holders: [holder({ instant: NOW })] }
+    expect(stop(untouched, NOW, at())).toEqual({ lock: untouched, send: [], ended: [] })
+  })
+
   test('is taken, and the run waits no more', () => {
-    const waiting = wait(NEW_STATE, run(), NOW)
-    expect(wait(waiting, run(), NOW)).toBe(waiting)
-    expect(waiting.waiting).toEqual([{ runId: 'me', orderedBy: NOW, attempt: 1, trigger: 'SCHEDULE' as const }])
+    const waiting = wait(FREE, run(), NOW)
+    expect(wait(waiting, run(), NOW)).toEqual(waiting)
+    expect(waiting.waiting).toEqual([waiter('me', NOW)])
     const taken = take(
       { ...waiting, holders: [holder({ deadline: NOW }), holder({ runId: 'me', started: false })] },
       run(),
@@ -276,68 +320,51 @@ describe('the lock', () => {
       NOW,
       SERIAL,
     )
-    expect(taken).toEqual({ ...NEW_STATE, holders: [holder({ runId: 'me', instant: NOW, deadline: NOW + 70 })] })
-    expect(wait(NEW_STATE, run({ instant: null }), NOW + 3).waiting[0].orderedBy).toBe(NOW + 3)
+    expect(taken).toEqual({ ...FREE, holders: [holder({ runId: 'me', instant: NOW, deadline: NOW + 70 })] })
+    expect(wait(FREE, run({ instant: null }), NOW + 3).waiting[0].orderedBy).toBe(NOW + 3)
   })
 
   test('goes to the oldest that waits, which is sent again until it starts', () => {
-    const waiting = [
-      { runId: 'young', orderedBy: 9, attempt: 1, trigger: 'SCHEDULE' as const },
-      { runId: 'old', orderedBy: 3, attempt: 2, trigger: 'SCHEDULE' as const },
-      { runId: 'as old', orderedBy: 3, attempt: 1, trigger: 'SCHEDULE' as const },
-    ]
-    expect(oldestWaiter({ ...NEW_STATE, waiting })?.runId).toBe('old')
-    const first = release({ ...NEW_STATE, holders: [holder()], waiting }, 'other', NOW + 20, NOW, SERIAL)
-    expect(first.state.holders).toEqual([{ runId: 'old', attempt: 2, instant: 3, deadline: NOW + 20, started: false }])
-    expect(first.state.waiting.map(({ runId }) => runId)).toEqual(['young', 'as old'])
-    expect(first.send).toEqual(['old'])
-    const again = release(first.state, 'other', NOW + 30, NOW, SERIAL)
-    expect(again).toEqual({ state: first.state, send: ['old'] })
+    const waiting = [waiter('young', 9), waiter('old', 3, { attempt: 2 }), waiter('as old', 3)]
+    expect(oldestWaiter({ ...FREE, waiting }, NEW_STATE)?.runId).toBe('old')
+    const first = release({ holders: [holder()], waiting }, 'other', at())
+    const given = holder({ runId: 'old', attempt: 2, instant: NOW, deadline: NOW + 20, started: false })
+    expect(first.lock.holders).toEqual([given])
+    expect(first.lock.waiting.map(({ runId }) => runId)).toEqual(['young', 'as old'])
+    expect(first.send).toEqual([given])
+    expect(release(first.lock, 'other', at({ startBy: NOW + 30 }))).toEqual(first)
   })
 
   test('is given on only while there is room', () => {
-    const waiting = [{ runId: 'w', orderedBy: 1, attempt: 1, trigger: 'MANUAL' as const }]
+    const waiting = [waiter('w', 1, { trigger: 'MANUAL' })]
     const three = {
-      ...NEW_STATE,
       holders: [holder({ runId: 'a' }), holder({ runId: 'b' }), holder({ runId: 'c' })],
       waiting,
     }
-    const sentAfter = (max: number) => release(three, 'a', NOW + 20, NOW, { strategy: 'CONCURRENT', max }).send
+    const sentAfter = (max: number) => idsOf(release(three, 'a', at({ block: { strategy: 'CONCURRENT', max } })).send)
     expect([sentAfter(3), sentAfter(2)]).toEqual([['w'], []])
     expect(take(three, run(), NOW + 70, NOW, { strategy: 'CONCURRENT', max: 4 }).holders).toHaveLength(4)
   })
 
   test('passes over scheduled runs that wait behind a catch-up', () => {
-    const waiting = [
-      { runId: 'live', orderedBy: 1, attempt: 1, trigger: 'SCHEDULE' as const },
-      { runId: 'late', orderedBy: 5, attempt: 1, trigger: 'CATCH_UP' as const },
-    ]
-    const state = { ...NEW_STATE, holders: [holder()], waiting, catchUp: [{ from: 1, to: 90, next: 50, left: 3 }] }
-    expect(release(state, 'other', NOW + 20, NOW, SERIAL).send).toEqual(['late'])
-    const unstarted = { ...state, holders: [holder({ runId: 'late', started: false })] }
+    const waiting = [waiter('live', 1), waiter('late', 5, { trigger: 'CATCH_UP' })]
+    const state = { ...NEW_STATE, catchUp: [{ from: 1, to: 90, next: 50, left: 3 }] }
+    const lock = { holders: [holder()], waiting }
+    expect(idsOf(release(lock, 'other', at({ state })).send)).toEqual(['late'])
+    const unstarted = { ...state, waiting, holders: [holder({ runId: 'late', started: false })] }
     const skips = { misfire: { policy: 'CATCH_UP', window: 3600, overlap: 'skip', max: 10 } as const }
     expect(ask({ run: { runId: 'next', trigger: 'CATCH_UP' }, state: unstarted, policy: skips }).do).toBe('WAIT')
   })
 
   test('is free when nobody waits', () => {
-    expect(release({ ...NEW_STATE, holders: [holder()] }, 'other', NOW, NOW, SERIAL)).toEqual({
-      state: NEW_STATE,
-      send: [],
-    })
+    expect(release({ ...FREE, holders: [holder()] }, 'other', at())).toEqual({ lock: FREE, send: [] })
   })
 
   test('is not given on by one who only waited', () => {
-    const state = {
-      ...NEW_STATE,
-      holders: [holder()],
-      waiting: [
-        { runId: 'me', orderedBy: 1, attempt: 1, trigger: 'SCHEDULE' as const },
-        { runId: 'x', orderedBy: 2, attempt: 1, trigger: 'SCHEDULE' as const },
-      ],
-    }
-    const released = release(state, 'me', NOW, NOW, SERIAL)
-    expect([released.state.holders, released.send]).toEqual([[holder()], []])
-    expect(released.state.waiting.map(({ runId }) => runId)).toEqual(['x'])
+    const lock = { holders: [holder()], waiting: [waiter('me', 1), waiter('x', 2)] }
+    const released = release(lock, 'me', at())
+    expect([released.lock.holders, released.send]).toEqual([[holder()], []])
+    expect(released.lock.waiting.map(({ runId }) => runId)).toEqual(['x'])
   })
 })
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decide, type GatePolicy, type GateRun } from '../../../shared/core/gate/gate.ts'
+import { type Decision, decide, type GatePolicy } from '../../../shared/core/gate/gate.ts'
+import { timesOf } from '../../../shared/core/gate/overlap.ts'
 import { release, take, wait } from '../../../shared/core/gate/release.ts'
-import { type JobState, NEW_STATE } from '../../../shared/core/gate/state.ts'
+import { FREE, type GateRun, type Lock, NEW_STATE } from '../../../shared/core/gate/state.ts'
 import type { VersionedJob } from '../../../shared/core/job/version.ts'
 import { type DueItem, dueBetween } from '../../../shared/core/planner/due.ts'
 import { jobOf } from '../../support/jobs.ts'
@@ -15,6 +16,23 @@ const policy: GatePolicy = {
   maxLateness: null,
 }
 const FROM = 100_000
+const ask = (job: VersionedJob, run: GateRun, lock: Lock, now: number): Decision =>
+  decide({ run, times: timesOf(job, run, now), policy, lock, state: NEW_STATE, lastSuccessOfAfter: [], now })
+const scheduledRun = (second: number, runId = `${second}`): GateRun => ({
+  runId,
+  trigger: 'SCHEDULE',
+  instant: second,
+  nominal: second,
+  attempt: 1,
+  depth: 0,
+  openMs: null,
+})
+const manualRun = (runId: string): GateRun => ({
+  ...scheduledRun(0, runId),
+  trigger: 'MANUAL',
+  instant: null,
+  nominal: null,
+})
 const LENGTH = 4000
 
 interface Arrival {
@@ -33,7 +51,7 @@ interface Interval {
  * releases. Time moves in seconds; what waits without a time is sent again by a release or by the audit.
  */
 function simulate(job: VersionedJob, arrivals: readonly Arrival[], durations: readonly number[]): Interval[] {
-  let state: JobState = NEW_STATE
+  let lock: Lock = FREE
   const pending = arrivals.map(({ run, at }) => ({ run, at }))
   const running: (Interval & { locks: boolean })[] = []
   const done: Interval[] = []
@@ -41,14 +59,15 @@ function simulate(job: VersionedJob, arrivals: readonly Arrival[], durations: re
     for (const ended of running.filter(({ end }) => end <= now)) {
       running.splice(running.indexOf(ended), 1)
       done.push(ended)
-      const released = release(state, ended.runId, now + 70, now, policy.block)
-      state = released.state
-      for (const each of pending) if (released.send.includes(each.run.runId)) each.at = now
+      const at = { now, startBy: now + 70, block: policy.block, state: NEW_STATE }
+      const released = release(lock, ended.runId, at)
+      lock = released.lock
+      for (const each of pending) if (released.send.some(({ runId }) => runId === each.run.runId)) each.at = now
     }
     for (const each of pending.filter(({ at }) => at <= now)) {
-      const decision = decide({ run: each.run, job, policy, state, lastSuccessOfAfter: [], now })
+      const decision = ask(job, each.run, lock, now)
       if (decision.do === 'WAIT') {
-        state = wait(state, each.run, now)
+        lock = wait(lock, each.run, now)
         each.at = decision.until ?? now + 20
         continue
       }
@@ -57,7 +76,7 @@ function simulate(job: VersionedJob, arrivals: readonly Arrival[], durations: re
       const { timeoutSeconds } = job.versions[job.versions.length - 1]
       const duration = 1 + (durations[done.length % durations.length] % timeoutSeconds)
       if (decision.do === 'START' && decision.takesLock)
-        state = take(state, each.run, now + timeoutSeconds + 10, now, policy.block)
+        lock = take(lock, each.run, now + timeoutSeconds + 10, now, policy.block)
       running.push({ runId: each.run.runId, start: now, end: now + duration, locks: true })
     }
   }
@@ -88,13 +107,13 @@ test('a gate never lets two runs of a SERIAL job be live, whatever its gaps, lat
         dueBetween(job, FROM, FROM + LENGTH, items)
         const scheduled = items.map(
           ({ second }, index): Arrival => ({
-            run: { runId: `${second}`, trigger: 'SCHEDULE', instant: second, attempt: 1 },
+            run: scheduledRun(second),
             at: second + lateness[index % lateness.length],
           }),
         )
         const byHand = manual.map(
           ({ at }, index): Arrival => ({
-            run: { runId: `manual-${index}`, trigger: 'MANUAL', instant: null, attempt: 1 },
+            run: manualRun(`manual-${index}`),
             at: FROM + at,
           }),
         )
@@ -113,33 +132,26 @@ test('an edit to shorter gaps does not make its runs meet one of the older defin
       const activeFrom = FROM + edited
       const job = jobOf(
         'a',
-        { schedules: [{ every: 1000 }], timeoutSeconds: 400 },
+        { schedules: [{ every: 2000 }], timeoutSeconds: 400 },
         { activeFrom, schedules: [{ every: 150 }], timeoutSeconds },
       )
       const items: DueItem[] = []
       dueBetween(job, FROM, FROM + 1000, items)
       const runs = items.map(
         ({ second }): Arrival => ({
-          run: { runId: `${second}`, trigger: 'SCHEDULE', instant: second, attempt: 1 },
+          run: scheduledRun(second),
           at: second,
         }),
       )
       // The first run is the older definition's and takes all of its 400 s.
-      let state: JobState = NEW_STATE
-      const first = decide({
-        run: runs[0].run,
-        job: { ...job, versions: job.versions.slice(0, 1) },
-        policy,
-        state,
-        lastSuccessOfAfter: [],
-        now: FROM,
-      })
+      let lock: Lock = FREE
+      const first = ask({ ...job, versions: job.versions.slice(0, 1) }, runs[0].run, lock, FROM)
       expect(first).toEqual({ do: 'START', takesLock: false })
       for (const { run, at } of runs.slice(1).filter((each) => each.at < FROM + 400)) {
-        const decision = decide({ run, job, policy, state, lastSuccessOfAfter: [], now: at })
+        const decision = ask(job, run, lock, at)
         expect(decision.do).toBe('WAIT')
         if (decision.do === 'WAIT') expect(decision.until ?? 0).toBeGreaterThan(FROM + 400)
-        state = wait(state, run, at)
+        lock = wait(lock, run, at)
       }
     }),
     { numRuns: 100 },
@@ -154,12 +166,10 @@ test('an edit does not put an instant beside a manual run that was started befor
       fc.integer({ min: 1, max: 200 }),
       (after, edited, timeoutSeconds) => {
         const older = jobOf('a', { schedules: [{ every: 50_000 }], timeoutSeconds: 365 })
-        const manual: GateRun = { runId: 'manual', trigger: 'MANUAL', instant: null, attempt: 1 }
+        const manual = manualRun('manual')
         const start = FROM + 1000
-        expect(
-          decide({ run: manual, job: older, policy, state: NEW_STATE, lastSuccessOfAfter: [], now: start }),
-        ).toEqual({ do: 'START', takesLock: true })
-        const state = take(NEW_STATE, manual, start + 375, start, policy.block)
+        expect(ask(older, manual, FREE, start)).toEqual({ do: 'START', takesLock: true })
+        const lock = take(FREE, manual, start + 375, start, policy.block)
         const instant = start + Math.max(after, edited)
         const at = new Date(instant * 1000).toISOString()
         const job = {
@@ -173,8 +183,7 @@ test('an edit does not put an instant beside a manual run that was started befor
             },
           ],
         }
-        const scheduled: GateRun = { runId: 'scheduled', trigger: 'SCHEDULE', instant, attempt: 1 }
-        expect(decide({ run: scheduled, job, policy, state, lastSuccessOfAfter: [], now: instant }).do).toBe('WAIT')
+        expect(ask(job, scheduledRun(instant), lock, instant).do).toBe('WAIT')
       },
     ),
     { numRuns: 200 },

@@ -63,7 +63,11 @@ describe('an audit', () => {
     ledger.delete(keyOf(due[10]))
     ledger.set(keyOf(due[20]), found({ page: claimed(NOW - 60) }))
     expect(auditWith(ledger)).toEqual({
-      resend: [due[10], due[20]],
+      resend: [
+        { run: due[10], ageSeconds: NOW - due[10].second },
+        // Dead for so long, and counted as if it had become due at its death.
+        { run: due[20], ageSeconds: 20 + 55 },
+      ],
       tooLate: [],
       doubled: [],
       auditedThrough: due[10].second - 1,

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { deadlineOf, isDead, mayStart } from '../../../shared/core/claim.ts'
 import { hashOfId, jobIdOf, pageBitsOf } from '../../../shared/core/job/id.ts'
 import { DEEPEST, depthFor, pageOf } from '../../../shared/core/pages/depth.ts'
 import {
@@ -145,28 +144,5 @@ describe('an entry', () => {
     const claim = (index: number) => `#n${index}=:v${index},`.length + `attribute_not_exists(#n${index}) AND `.length
     const length = Array.from({ length: ENTRIES_A_WRITE }, (_, index) => claim(index)).reduce((sum, each) => sum + each)
     expect(length + 'SET '.length).toBeLessThan(4096)
-  })
-})
-
-describe('a claim', () => {
-  test('ends ten seconds after the longest time its run may take', () => {
-    const deadline = deadlineOf(SECOND, 60)
-    expect(deadline).toBe(SECOND + 70)
-    const claim = { status: 'RUNNING', attempt: 1, token: 'x', deadlineSecond: deadline } as const
-    expect([isDead(claim, deadline + 4), isDead(claim, deadline + 5)]).toEqual([false, true])
-  })
-
-  test('that was stalled for five seconds starts nothing any more', () => {
-    const deadline = deadlineOf(SECOND, 60)
-    expect([mayStart(deadline, 60, SECOND + 4), mayStart(deadline, 60, SECOND + 5)]).toEqual([true, false])
-  })
-
-  test('started at its last moment, a run ends before anyone may take it over', () => {
-    for (const timeout of [1, 60, 840]) {
-      const deadline = deadlineOf(SECOND, timeout)
-      let lastStart = SECOND
-      while (mayStart(deadline, timeout, lastStart + 1)) lastStart += 1
-      expect(lastStart + timeout).toBeLessThan(deadline)
-    }
   })
 })

@@ -3,8 +3,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { decide, type GatePolicy } from '../../../shared/core/gate/gate.ts'
-import { NEW_STATE } from '../../../shared/core/gate/state.ts'
+import { decide, type GateInput, type GatePolicy } from '../../../shared/core/gate/gate.ts'
+import { timesOf } from '../../../shared/core/gate/overlap.ts'
+import { FREE, type GateRun, NEW_STATE } from '../../../shared/core/gate/state.ts'
 import type { Misfire } from '../../../shared/core/job/job.ts'
 import type { VersionedJob } from '../../../shared/core/job/version.ts'
 import { stepCatchUp } from '../../../shared/core/planner/catch-up.ts'
@@ -142,15 +143,33 @@ const policy: GatePolicy = {
   after: [],
   maxLateness: null,
 }
-const live = { runId: 'live', trigger: 'SCHEDULE', instant: NOW, attempt: 1 } as const
+const live: GateRun = {
+  runId: 'live',
+  trigger: 'SCHEDULE',
+  instant: NOW,
+  nominal: NOW,
+  attempt: 1,
+  depth: 0,
+  openMs: null,
+}
+const ask = (job: VersionedJob, run: GateRun, now: number, part: Partial<GateInput> = {}) =>
+  decide({
+    run,
+    times: timesOf(job, run, now),
+    policy,
+    lock: FREE,
+    state: NEW_STATE,
+    lastSuccessOfAfter: [],
+    now,
+    ...part,
+  })
 
 test('12. catch-up and live both due', () => {
   const state = { ...NEW_STATE, catchUp: [{ from: gap.from, to: gap.to, next: NOW - HOUR, left: 6 }] }
-  const input = { job: jobOf('a', hourly), policy, state, lastSuccessOfAfter: [], now: NOW }
-  expect(decide({ ...input, run: live })).toMatchObject({ do: 'WAIT' })
-  expect(
-    decide({ ...input, run: { ...live, trigger: 'CATCH_UP', instant: NOW - HOUR }, now: NOW + 300 }),
-  ).toMatchObject({ do: 'START' })
+  const job = jobOf('a', hourly)
+  expect(ask(job, live, NOW, { state })).toMatchObject({ do: 'WAIT' })
+  const older: GateRun = { ...live, trigger: 'CATCH_UP', instant: NOW - HOUR }
+  expect(ask(job, older, NOW + 300, { state })).toMatchObject({ do: 'START' })
 })
 
 test('13. several schedules on one job', () => {
@@ -175,32 +194,21 @@ test('14. stopped job with a catch-up', () => {
 })
 
 test('15. skipIfSuccessful and catch-up', () => {
-  const input = {
-    job: jobOf('a', hourly),
+  const part = {
     policy: { ...policy, skipIfSuccessful: true },
     state: { ...NEW_STATE, lastSuccess: NOW - 500 },
-    lastSuccessOfAfter: [],
-    now: NOW + 300,
   }
+  const job = jobOf('a', hourly)
   const instant = NOW - 400
-  expect(decide({ ...input, run: { ...live, instant } })).toMatchObject({ do: 'SKIP' })
-  expect(decide({ ...input, run: { ...live, instant, trigger: 'CATCH_UP' } })).toMatchObject({ do: 'START' })
+  expect(ask(job, { ...live, instant }, NOW + 300, part)).toMatchObject({ do: 'SKIP' })
+  expect(ask(job, { ...live, instant, trigger: 'CATCH_UP' }, NOW + 300, part)).toMatchObject({ do: 'START' })
 })
 
 test('16. guard check race', () => {
   // The guard is asked at the claim, under the lock, and not by the plan; whoever comes second meets the first in the state.
-  const holder = { runId: 'other', attempt: 1, instant: NOW - 600, deadline: NOW + 60, started: true }
+  const holder = { ...live, runId: 'other', instant: NOW - 600, deadline: NOW + 60, started: true }
   const busy = jobOf('a', { schedules: [{ every: 5 }] })
-  expect(
-    decide({
-      run: live,
-      job: busy,
-      policy,
-      state: { ...NEW_STATE, holders: [holder] },
-      lastSuccessOfAfter: [],
-      now: NOW,
-    }),
-  ).toMatchObject({ do: 'WAIT' })
+  expect(ask(busy, live, NOW, { lock: { ...FREE, holders: [holder] } })).toMatchObject({ do: 'WAIT' })
 })
 
 test('17. advance with nothing planned', () => {

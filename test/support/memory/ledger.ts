@@ -14,7 +14,6 @@ import type { Ledger, MissedItem, PageContent, Swap, SwapResult } from '../../..
 
 interface MemoryPage extends PageContent {
   readonly entries: Map<string, PageEntry>
-  readonly cancels: Map<string, string>
 }
 
 const nameOf = ({ shard, second, depth, page }: PageKey): string => [shard, second, depth, page].join('.')
@@ -27,7 +26,7 @@ export class MemoryLedger implements Ledger {
   readonly #recent: RecentRun[] = []
 
   #page(key: PageKey): MemoryPage {
-    const page = this.#pages.get(nameOf(key)) ?? { key, entries: new Map(), cancels: new Map() }
+    const page = this.#pages.get(nameOf(key)) ?? { key, entries: new Map() }
     this.#pages.set(nameOf(key), page)
     return page
   }
@@ -55,13 +54,9 @@ export class MemoryLedger implements Ledger {
       .map(copyOf)
   }
 
-  async cancelInPage(page: PageKey, jobId: string, reason: string): Promise<void> {
-    this.#page(page).cancels.set(jobId, reason)
-  }
-
   async putRun(id: RunId, entry: PageEntry, detail: RunDetail): Promise<boolean> {
     if (this.#runs.has(formatRunId(id))) return false
-    this.#runs.set(formatRunId(id), { id, entry, detail, cancel: null })
+    this.#runs.set(formatRunId(id), { id, entry, detail })
     return true
   }
 
@@ -77,7 +72,7 @@ export class MemoryLedger implements Ledger {
 
   async putDetail(of: Omit<RunId, 'suffix'>, detail: RunDetail): Promise<void> {
     const id = { ...of, suffix: DETAIL_SUFFIX }
-    const run = this.#runs.get(formatRunId(id)) ?? { id, entry: null, detail: {}, cancel: null }
+    const run = this.#runs.get(formatRunId(id)) ?? { id, entry: null, detail: {} }
     this.#runs.set(formatRunId(id), { ...run, detail: { ...run.detail, ...detail } })
   }
 
@@ -90,11 +85,6 @@ export class MemoryLedger implements Ledger {
       .filter(({ id }) => id.jobId === jobId && id.second >= from && id.second < to)
       .sort((a, b) => b.id.second - a.id.second || (a.id.suffix < b.id.suffix ? 1 : -1))
       .slice(0, limit)
-  }
-
-  async cancelRun(id: RunId, reason: string): Promise<void> {
-    const run = this.#runs.get(formatRunId(id)) ?? { id, entry: null, detail: {}, cancel: null }
-    this.#runs.set(formatRunId(id), { ...run, cancel: reason })
   }
 
   async putMissed(missed: MissedItem): Promise<void> {
@@ -119,8 +109,7 @@ export class MemoryLedger implements Ledger {
   }
 }
 
-const copyOf = ({ key, entries, cancels }: MemoryPage): PageContent => ({
+const copyOf = ({ key, entries }: MemoryPage): PageContent => ({
   key,
   entries: new Map(entries),
-  cancels: new Map(cancels),
 })

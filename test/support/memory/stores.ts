@@ -1,8 +1,8 @@
 // All stores in memory: the readable reference of what shared/ports.ts promises.
 
-import { type JobState, NEW_STATE } from '../../../shared/core/gate/state.ts'
+import { FREE, type JobState, type Lock, NEW_STATE } from '../../../shared/core/gate/state.ts'
 import type { OpenRun } from '../../../shared/core/run/record.ts'
-import type { Answers, Named, OpenRuns, States, Stores, Versioned } from '../../../shared/ports.ts'
+import type { Answers, LockChange, Locks, Named, OpenRuns, States, Stores, Versioned } from '../../../shared/ports.ts'
 import { MemoryJobs } from './jobs.ts'
 import { MemoryLedger } from './ledger.ts'
 import { MemoryShards } from './shards.ts'
@@ -21,15 +21,9 @@ class MemoryOpenRuns implements OpenRuns {
       .slice(0, limit)
   }
 
-  async beat(run: OpenRun, beatMs: number): Promise<boolean> {
-    const current = this.#runs.get(nameOf(run))
-    if (current !== undefined) this.#runs.set(nameOf(run), { ...current, beatMs })
-    return current !== undefined
-  }
-
-  async move(run: OpenRun, dueMs: number): Promise<OpenRun | null> {
+  async move(run: OpenRun, to: Pick<OpenRun, 'dueMs' | 'times'>): Promise<OpenRun | null> {
     if (!this.#runs.delete(nameOf(run))) return null
-    const moved = { ...run, dueMs, times: run.times + 1, beatMs: null }
+    const moved = { ...run, ...to }
     this.#runs.set(nameOf(moved), moved)
     return moved
   }
@@ -56,6 +50,22 @@ class MemoryStates implements States {
     const { state, result } = decide(this.#states.get(jobId) ?? NEW_STATE)
     if (state !== null) this.#states.set(jobId, state)
     return result
+  }
+}
+
+class MemoryLocks implements Locks {
+  readonly #locks = new Map<string, Lock>()
+
+  async read(jobId: string): Promise<Lock> {
+    return this.#locks.get(jobId) ?? FREE
+  }
+
+  async change<Result>(changes: readonly LockChange<Result>[]): Promise<Result[]> {
+    return changes.map(({ jobId, decide }) => {
+      const { lock, result } = decide(this.#locks.get(jobId) ?? FREE)
+      if (lock !== null) this.#locks.set(jobId, lock)
+      return result
+    })
   }
 }
 
@@ -104,6 +114,7 @@ export function memoryStores(shardCount: number): Stores {
     ledger: new MemoryLedger(),
     open: new MemoryOpenRuns(),
     states: new MemoryStates(),
+    locks: new MemoryLocks(),
     calendars: new MemoryNamed(),
     templates: new MemoryNamed(),
     answers: new MemoryAnswers(),

@@ -1,9 +1,12 @@
 // A world of which every call waits for something else first: how tests come between any two steps of a process.
 
 /** The clock, chance and logs are left alone; so is the load of a shard, which is no single call. */
-const FREE = ['nowMs', 'newId', 'warn', 'until', 'load']
+const FREE = ['nowMs', 'newId', 'random', 'warn', 'log', 'until', 'load']
 
-export function beforeEveryCall<World extends object>(world: World, act: (call: number) => Promise<unknown>): World {
+export function beforeEveryCall<World extends object>(
+  world: World,
+  act: (call: number, name: string) => Promise<unknown>,
+): World {
   let calls = 0
   const watched = <Part extends object>(part: Part): Part =>
     new Proxy(part, {
@@ -14,7 +17,7 @@ export function beforeEveryCall<World extends object>(world: World, act: (call: 
         if (FREE.includes(String(name))) return member.bind(target)
         return async (...parameters: unknown[]) => {
           calls += 1
-          await act(calls)
+          await act(calls, String(name))
           return Reflect.apply(member, target, parameters)
         }
       },

@@ -1,0 +1,38 @@
+// The door of dead letters: messages that failed every time they came. Each gets one last chance; what still fails is recorded
+// as a failed run with the reason, and the letter stays in its queue for an operator to look at.
+
+import type { Handlers } from '../shared/core/handlers.ts'
+import { bury } from '../shared/flow/execute/bury.ts'
+import { execute } from '../shared/flow/execute/execute.ts'
+import { FreshChanges } from '../shared/flow/execute/fresh-changes.ts'
+import type { ExecutorHost } from '../shared/flow/execute/world.ts'
+import { withHandlers } from './deliver.ts'
+import type { Execute } from './execute.ts'
+import handlers from './handlers.ts'
+import { consoleOutput, log, type Output, putMetrics } from './output.ts'
+import { eachMessage } from './queue-delivery.ts'
+import { worldFrom } from './world.ts'
+
+export function makeDeadLetters(host: ExecutorHost, known: Handlers, output: Output): Execute {
+  const world = withHandlers(host, known)
+  const changes = new FreshChanges(world.jobs)
+  return ({ Records }) =>
+    eachMessage(output, Records, async ({ body }) => {
+      try {
+        await execute(world, changes, body)
+      } catch (error) {
+        const buried = await bury(world, body, String(error))
+        log(output, 'error', 'a message could not be carried out', { runs: buried, reason: String(error) })
+        putMetrics(output, 0, { deadLetters: 1 })
+        throw error
+      }
+    })
+}
+
+let environment: Execute | null = null
+
+export const handler: Execute = (event) => {
+  const output = consoleOutput(() => Date.now())
+  environment ??= makeDeadLetters(worldFrom(process.env, output), handlers, output)
+  return environment(event)
+}

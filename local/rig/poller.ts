@@ -1,0 +1,69 @@
+// Takes messages from a queue and hands them to a function, as Lambda's pollers do: so many of them a call, so many calls at
+// once, and what the function does not name as failed is removed.
+
+import type { BatchResult, QueueDelivery } from '../../functions/queue-delivery.ts'
+import type { Queue, Received } from '../../shared/ports.ts'
+import type { RigTime } from './rig.ts'
+
+export interface PollerOptions {
+  readonly queue: Queue
+  readonly time: RigTime
+  /** Messages a call. */
+  readonly batch: number
+  /** Calls at once. */
+  readonly most: number
+  readonly pollSeconds: number
+  /** Between two looks at a queue that had nothing. */
+  readonly restMs: number
+  invoke(event: QueueDelivery): Promise<BatchResult>
+  onError(error: unknown): void
+}
+
+const MOST_RECEIVED = 10
+
+export class Poller {
+  readonly #options: PollerOptions
+  #underWay = 0
+  #freed: () => void = () => {}
+  #isStopped = false
+  /** Nothing is taken while this is true. */
+  isPaused = false
+
+  constructor(options: PollerOptions) {
+    this.#options = options
+  }
+
+  async run(): Promise<void> {
+    const { queue, time, batch, most, pollSeconds, restMs } = this.#options
+    while (!this.#isStopped) {
+      if (this.#underWay >= most) await new Promise<void>((resolve) => (this.#freed = resolve))
+      const room = (most - this.#underWay) * batch
+      const received = this.isPaused
+        ? []
+        : await queue.receive(Math.min(MOST_RECEIVED, room), pollSeconds).catch(() => [])
+      for (let first = 0; first < received.length; first += batch)
+        void this.#handle(received.slice(first, first + batch))
+      if (received.length === 0) await time.until(time.nowMs() + restMs)
+    }
+  }
+
+  async #handle(messages: readonly Received[]): Promise<void> {
+    this.#underWay += 1
+    try {
+      const Records = messages.map(({ id, body }) => ({ messageId: id, body }))
+      const { batchItemFailures } = await this.#options.invoke({ Records })
+      const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier))
+      const done = messages.filter(({ id }) => !failed.has(id)).map(({ receipt }) => receipt)
+      if (done.length > 0) await this.#options.queue.remove(done)
+    } catch (error) {
+      if (!this.#isStopped) this.#options.onError(error)
+    } finally {
+      this.#underWay -= 1
+      this.#freed()
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true
+  }
+}

@@ -1,0 +1,46 @@
+// The page depths of any past second: without them nobody finds the page of a run.
+
+import type { Stores } from '../ports.ts'
+
+export type DepthsWorld = Pick<Stores, 'shards'>
+
+const hourOf = (second: number): number => Math.floor(second / 3600)
+
+/** In the shard item while it is recent, in its minute's item afterwards. */
+export class Depths {
+  readonly #world: DepthsWorld
+  readonly #shard: number
+  #recent: Promise<ReadonlyMap<number, number>> | null = null
+  readonly #hours = new Map<number, Promise<ReadonlyMap<number, number>>>()
+
+  constructor(world: DepthsWorld, shard: number) {
+    this.#world = world
+    this.#shard = shard
+  }
+
+  /** Undefined for a second that was a gap, or was not opened yet. */
+  async at(second: number): Promise<number | undefined> {
+    this.#recent ??= this.#world.shards.read(this.#shard).then((item) => item?.depths ?? new Map())
+    const recent = (await this.#recent).get(second)
+    return recent ?? (await this.#ofHour(hourOf(second))).get(second)
+  }
+
+  async ofMinute(minute: number): Promise<Map<number, number>> {
+    const found = new Map<number, number>()
+    for (let second = minute * 60; second < (minute + 1) * 60; second++) {
+      const depth = await this.at(second)
+      if (depth !== undefined) found.set(second, depth)
+    }
+    return found
+  }
+
+  #ofHour(hour: number): Promise<ReadonlyMap<number, number>> {
+    const known = this.#hours.get(hour)
+    if (known !== undefined) return known
+    const read = this.#world.shards
+      .minutes(this.#shard, hour)
+      .then((minutes) => new Map(minutes.flatMap(({ depths }) => [...depths])))
+    this.#hours.set(hour, read)
+    return read
+  }
+}

@@ -1,0 +1,66 @@
+// Makes the runs of a message: those of a page, or one that has an item of its own.
+
+import { jobIdOfEntry, type PageMessage, type RunMessage } from '../../core/run/message.ts'
+import { formatRunId, parseRunId } from '../../core/run/run.ts'
+import type { Batch, Life } from './life.ts'
+import { onItsOwn, onPage } from './place.ts'
+import type { ExecuteWorld } from './world.ts'
+
+/** A run is put right after its open item; one that is still not there after so long was given up. */
+const PUT_WITHIN_MS = 60_000
+
+const UNTOUCHED = {
+  stored: null,
+  entry: null,
+  claimedMs: 0,
+  holds: null,
+  end: null,
+  isRepeat: false,
+} as const
+
+const opensOf = (openMs: number | null): number[] => (openMs === null ? [] : [openMs])
+
+export async function batchOf(world: ExecuteWorld, message: PageMessage | RunMessage): Promise<Batch> {
+  return message.type === 'page' ? ofPage(world, message) : ofRun(world, message)
+}
+
+function ofPage(world: ExecuteWorld, { key, lane, drainedMs, openMs, tickets }: PageMessage): Batch {
+  const { shard, second, depth } = key
+  const lives = tickets.map(({ id, kind, nominal, meets, attempt, notBefore, job }): Life => {
+    const jobId = jobIdOfEntry(id)
+    const runId = formatRunId({ jobId, second, suffix: '' })
+    const trigger = kind === 'restart' ? 'RESTART' : 'SCHEDULE'
+    const run = { runId, trigger, instant: second, nominal, attempt, depth, openMs } as const
+    return { ...UNTOUCHED, opens: opensOf(openMs), id, jobId, second, kind, run, notBefore, meets, job }
+  })
+  return { shard, lane, drainedMs, place: onPage(world.ledger, key), lives }
+}
+
+/** The item says what the message does not: the instant, and a payload of its own. */
+async function ofRun(world: ExecuteWorld, message: RunMessage): Promise<Batch> {
+  const { shard, lane, drainedMs, runId, trigger, nominal, openMs, attempt, notBefore, job } = message
+  const id = parseRunId(runId)
+  const record = await world.ledger.readRun(id)
+  if (record === null) {
+    // Whoever was about to put it has had time enough: it never will be there.
+    const isGone = world.clock.nowMs() - drainedMs > PUT_WITHIN_MS
+    if (isGone && openMs !== null) await world.open.remove({ shard, dueMs: openMs, runId })
+    return { shard, lane, drainedMs, place: onItsOwn(world.ledger, id), lives: [] }
+  }
+  const instant = record.detail.instant ?? null
+  const life: Life = {
+    ...UNTOUCHED,
+    opens: opensOf(openMs),
+    id: id.jobId,
+    jobId: id.jobId,
+    second: id.second,
+    kind: 'start',
+    run: { runId, trigger, instant, nominal, attempt, depth: null, openMs },
+    notBefore,
+    meets: 'ask',
+    job,
+    entry: record.entry,
+    ...(record.detail.payload === undefined ? {} : { ownPayload: record.detail.payload }),
+  }
+  return { shard, lane, drainedMs, place: onItsOwn(world.ledger, id), lives: [life] }
+}

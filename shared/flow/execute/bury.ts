@@ -1,0 +1,60 @@
+// Ends what a message brought that nobody could carry out, so that it is not silence: runs that nobody has become FAILED,
+// with the reason. A run that somebody has, or that has ended, is left alone.
+
+import { isDead } from '../../core/claim.ts'
+import { jobIdOfEntry, readMessage } from '../../core/run/message.ts'
+import { formatRunId, parseRunId, type RunId, type Trigger } from '../../core/run/run.ts'
+import { isTerminal } from '../../core/run/status.ts'
+import { nowOf } from '../tick-world.ts'
+import { onItsOwn, onPage, type Place } from './place.ts'
+import type { ExecuteWorld } from './world.ts'
+
+interface Doomed {
+  readonly place: Place
+  readonly shard: number
+  readonly id: string
+  readonly runId: RunId
+  readonly trigger: Trigger
+}
+
+/** The runs that it ended; none where not even the head of the message can be read. */
+export async function bury(world: ExecuteWorld, body: string, reason: string): Promise<string[]> {
+  const buried: string[] = []
+  for (const doomed of doomedBy(world, body)) {
+    if (await end(world, doomed, reason)) buried.push(formatRunId(doomed.runId))
+  }
+  return buried
+}
+
+function doomedBy(world: ExecuteWorld, body: string): Doomed[] {
+  try {
+    const message = readMessage(body)
+    if (message.type === 'run') {
+      const runId = parseRunId(message.runId)
+      const { shard, trigger } = message
+      return [{ place: onItsOwn(world.ledger, runId), shard, id: runId.jobId, runId, trigger }]
+    }
+    const { key, tickets, unreadable } = message
+    const place = onPage(world.ledger, key)
+    const ids = [...tickets.map(({ id }) => id), ...unreadable.flatMap(({ id }) => id ?? [])]
+    return ids.map((id) => {
+      const runId = { jobId: jobIdOfEntry(id), second: key.second, suffix: '' }
+      return { place, shard: key.shard, id, runId, trigger: 'SCHEDULE' }
+    })
+  } catch {
+    return []
+  }
+}
+
+async function end(world: ExecuteWorld, { place, shard, id, runId, trigger }: Doomed, why: string): Promise<boolean> {
+  const expect = (await place.read()).get(id) ?? null
+  const isInHands = expect?.status === 'RUNNING' && !isDead(expect, nowOf(world))
+  if (isInHands || (expect !== null && isTerminal(expect.status))) return false
+  const next = { status: 'FAILED', attempt: expect?.attempt ?? 1, startOffsetMs: 0, durationMs: 0 } as const
+  const reason = `its message failed every time it came: ${why}`
+  const result = (await place.swap([{ id, expect, next, detail: { trigger, reason } }])).get(id)
+  if (result?.done !== true) return false
+  const ms = world.clock.nowMs()
+  await world.ledger.putRecent({ shard, ms, runId: formatRunId(runId), entry: next, trigger, reason })
+  return true
+}

@@ -1,0 +1,33 @@
+// Ends a run for good whatever it does at the moment: its entry is written over, so that whoever runs it finds its claim gone
+// within two seconds, and what that writes later is refused.
+
+import type { GateRun } from '../../core/gate/state.ts'
+import { parseRunId } from '../../core/run/run.ts'
+import { isTerminal } from '../../core/run/status.ts'
+import type { Ledger } from '../../ports.ts'
+import { placeOf } from './place.ts'
+
+const MOST_ROUNDS = 5
+
+/** False where it had ended already, or others keep changing it. */
+export async function cancelRun(
+  ledger: Ledger,
+  shard: number,
+  run: Pick<GateRun, 'runId' | 'depth' | 'trigger'>,
+  reason: string,
+): Promise<boolean> {
+  const { jobId } = parseRunId(run.runId)
+  const place = placeOf(ledger, shard, run)
+  let expect = (await place.read()).get(jobId) ?? null
+  for (let round = 1; round <= MOST_ROUNDS; round++) {
+    if (expect !== null && isTerminal(expect.status)) return false
+    // What has no item of its own yet can only be a run on a page.
+    if (expect === null && run.depth === null) return false
+    const next = { status: 'CANCELLED', attempt: expect?.attempt ?? 1, startOffsetMs: 0, durationMs: 0 } as const
+    const detail = { trigger: run.trigger, reason }
+    const result = (await place.swap([{ id: jobId, expect, next, detail }])).get(jobId)
+    if (result?.done === true) return true
+    expect = result?.found ?? null
+  }
+  return false
+}

@@ -1,0 +1,66 @@
+// Looks, after the claim, for what changed since the ticker planned the run: a stop or an edit that was committed in between
+// must hold. A run that its job no longer has at that instant is skipped; any other goes on with what is in force now.
+
+import { isLaneNotice, type StoredJob, statusOf } from '../../core/job/stored.ts'
+import { type DueItem, dueBetween } from '../../core/planner/due.ts'
+import { ticketJobOf } from '../../core/run/message.ts'
+import type { FreshChanges } from './fresh-changes.ts'
+import { type Batch, endedAs, goingOn, isGoing, type Life } from './life.ts'
+import type { ExecuteWorld } from './world.ts'
+
+/** A change may be committed a little after its stamp. */
+const OVERLAP_MS = 60_000
+/** The log keeps an hour; what is older asks the jobs themselves. */
+const LOG_TRUSTED_MS = 30 * 60_000
+
+export async function check(world: ExecuteWorld, changes: FreshChanges, batch: Batch): Promise<Batch> {
+  const going = batch.lives.filter(isGoing)
+  if (going.length === 0) return batch
+  const changed = await changedJobs(world, changes, batch, going)
+  if (changed.size === 0) return batch
+  const found = new Map((await world.jobs.readMany([...changed])).map((job) => [job.id, job]))
+  return goingOn(batch, (life) =>
+    changed.has(life.jobId) ? judge(life, found.get(life.jobId) ?? null, world.clock.nowMs()) : life,
+  )
+}
+
+async function changedJobs(
+  world: ExecuteWorld,
+  changes: FreshChanges,
+  { shard, drainedMs }: Batch,
+  going: readonly Life[],
+): Promise<Set<string>> {
+  if (world.clock.nowMs() - drainedMs > LOG_TRUSTED_MS) return new Set(going.map(({ jobId }) => jobId))
+  const log = await changes.since(shard, drainedMs - OVERLAP_MS)
+  const newest = new Map<string, number>()
+  for (const change of log) {
+    if (!isLaneNotice(change)) newest.set(change.jobId, Math.max(change.version, newest.get(change.jobId) ?? 0))
+  }
+  const isOutdated = ({ jobId, job }: Life) => (newest.get(jobId) ?? 0) > job.version
+  return new Set(going.filter(isOutdated).map(({ jobId }) => jobId))
+}
+
+function judge(life: Life, stored: StoredJob | null, nowMs: number): Life {
+  if (stored === null) return endedAs(life, 'SKIPPED', nowMs, 'its job is not there any more')
+  const cancelled = cancelledBy(stored, life)
+  if (cancelled !== null) return endedAs(life, 'CANCELLED', nowMs, cancelled)
+  if (!isStillDue(life, stored)) {
+    const isOver = statusOf(stored) === 'RUNNING' ? 'was edited' : `was ${statusOf(stored).toLowerCase()}`
+    return endedAs(life, 'SKIPPED', nowMs, `its job ${isOver} and is not due at this instant any more`)
+  }
+  return { ...life, stored, job: ticketJobOf(stored) }
+}
+
+/** A stop may say that what is queued is not to start. */
+function cancelledBy({ stopped }: StoredJob, { run }: Life): string | null {
+  const isOfSchedule = run.trigger !== 'MANUAL' && run.trigger !== 'DEPENDENCY'
+  return stopped?.queued === 'cancel' && isOfSchedule ? `its job was stopped: ${stopped.reason}` : null
+}
+
+/** Only runs of a page are planned; what has an item of its own was decided on when that was put. */
+function isStillDue({ kind, second, run }: Life, stored: StoredJob): boolean {
+  if (run.depth === null) return true
+  const due: DueItem[] = []
+  dueBetween(stored, second, second + 1, due)
+  return due.some((item) => item.kind === kind)
+}

@@ -1,0 +1,97 @@
+// Claims the runs of a message: each for this executor alone, as many as possible in one write. What it finds instead
+// decides about the rest: taken over from the dead, left to the living, put back where it comes early.
+
+import { deadlineOf, decideClaim } from '../../core/claim.ts'
+import { type ClaimEntry, TOKEN_LENGTH } from '../../core/pages/entry.ts'
+import { nowOf } from '../tick-world.ts'
+import { type Batch, endedAs, type Life } from './life.ts'
+import { sendRun } from './send-again.ts'
+import type { ExecuteWorld } from './world.ts'
+
+/** An entry that others keep changing is left to them. */
+const MOST_ROUNDS = 5
+
+export interface Claimed {
+  readonly batch: Batch
+  /** Runs that somebody else has. */
+  readonly refused: number
+}
+
+export async function claim(world: ExecuteWorld, batch: Batch): Promise<Claimed> {
+  let asking: readonly Life[] = await seen(batch)
+  const lives: Life[] = []
+  let refused = 0
+  for (let round = 1; asking.length > 0 && round <= MOST_ROUNDS; round++) {
+    const wanted: { life: Life; next: ClaimEntry }[] = []
+    for (const life of asking) {
+      const decided = await decideAbout(world, batch, life)
+      if (decided === 'claim') wanted.push({ life, next: claimOf(world, batch, life) })
+      else if (decided === null) refused += 1
+      else lives.push(decided)
+    }
+    const results = await batch.place.swap(wanted.map(({ life, next }) => ({ id: life.id, expect: life.entry, next })))
+    const again: Life[] = []
+    for (const { life, next } of wanted) {
+      const result = results.get(life.id)
+      if (result?.done === true) lives.push(claimedAs(life, next, world.clock.nowMs()))
+      else again.push({ ...life, entry: result?.found ?? null })
+    }
+    asking = again
+  }
+  return { batch: { ...batch, lives: inOrderOf(batch, lives) }, refused: refused + asking.length }
+}
+
+/** First attempts on a page are claimed without looking, because hardly ever is anybody there. */
+async function seen({ lives, place }: Batch): Promise<readonly Life[]> {
+  const isKnown = lives.every(({ run, notBefore }) => run.depth === null || (run.attempt === 1 && notBefore === null))
+  if (isKnown) return lives
+  const entries = await place.read()
+  return lives.map((life) => ({ ...life, entry: entries.get(life.id) ?? null }))
+}
+
+/** A run that goes no further here, null where others have it, or that it is to be claimed. */
+async function decideAbout(world: ExecuteWorld, batch: Batch, life: Life): Promise<Life | 'claim' | null> {
+  const asked = { attempt: life.run.attempt, notBefore: life.notBefore }
+  const decision = decideClaim(life.entry, asked, life.job.retry, nowOf(world))
+  switch (decision.do) {
+    case 'CLAIM':
+      return 'claim'
+    case 'LOSE':
+      return endedAs(
+        { ...life, run: { ...life.run, attempt: decision.attempt } },
+        'LOST',
+        world.clock.nowMs(),
+        'whoever ran it is gone, and no attempt is left',
+      )
+    case 'REPEAT':
+      return {
+        ...life,
+        isRepeat: true,
+        end: { status: decision.ended.status, startedMs: null, endedMs: world.clock.nowMs() },
+      }
+    case 'PUT_BACK':
+      await sendRun(world, batch, life.run, life.job, { inSeconds: decision.inSeconds, notBefore: life.notBefore })
+      return null
+    case 'LEAVE':
+      return null
+  }
+}
+
+function claimOf(world: ExecuteWorld, { lane }: Batch, life: Life): ClaimEntry {
+  const { entry } = life
+  const isTakenOver = entry?.status === 'RUNNING'
+  const attempt = entry === null ? 1 : isTakenOver ? entry.attempt + 1 : entry.attempt
+  const deadlineSecond = deadlineOf(nowOf(world), life.job.timeoutSeconds, lane)
+  return { status: 'RUNNING', attempt, token: world.newId().slice(0, TOKEN_LENGTH), deadlineSecond }
+}
+
+/** Where it is another attempt than its message was about, the open item is about that too, and of no use any more. */
+function claimedAs(life: Life, entry: ClaimEntry, claimedMs: number): Life {
+  const openMs = entry.attempt === life.run.attempt ? life.run.openMs : null
+  return { ...life, entry, claimedMs, run: { ...life.run, attempt: entry.attempt, openMs } }
+}
+
+function inOrderOf({ lives: wanted }: Batch, lives: readonly Life[]): Life[] {
+  const byId = new Map(lives.map((life) => [life.id, life]))
+  return wanted.flatMap(({ id }) => byId.get(id) ?? [])
+}

@@ -1,0 +1,33 @@
+// What executors do with a job's lock when a run has ended: give it on, and send whoever has it and has not started.
+
+import type { Release, ReleaseAt } from '../../core/gate/release.ts'
+import { type Holder, NEW_STATE } from '../../core/gate/state.ts'
+import type { TicketJob } from '../../core/run/message.ts'
+import { nowOf } from '../tick-world.ts'
+import { type Sender, sendRun } from './send-again.ts'
+import type { ExecuteWorld } from './world.ts'
+
+/** A run that is given the lock has this long to start; past that the lock counts as free. */
+export const START_WITHIN_SECONDS = 60
+
+/** One that has not started so long after it was given the lock may have been lost on its way. */
+const OVERDUE_AFTER_SECONDS = 5
+
+export const isOverdue = ({ started, deadline }: Holder, now: number): boolean =>
+  !started && deadline - now <= START_WITHIN_SECONDS - OVERDUE_AFTER_SECONDS
+
+/** Only a job that catches up keeps its live runs behind that, so only its state needs to be read. */
+export async function releaseAt(world: ExecuteWorld, jobId: string, job: TicketJob): Promise<ReleaseAt> {
+  const now = nowOf(world)
+  const state = job.misfire.policy === 'CATCH_UP' ? await world.states.read(jobId) : NEW_STATE
+  return { now, startBy: now + START_WITHIN_SECONDS, block: job.block, state }
+}
+
+export async function sendReleased(
+  world: ExecuteWorld,
+  sender: Sender,
+  job: TicketJob,
+  { send }: Pick<Release, 'send'>,
+): Promise<void> {
+  for (const run of send) await sendRun(world, sender, run, job, { inSeconds: 0, notBefore: null })
+}

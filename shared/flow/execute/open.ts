@@ -1,0 +1,41 @@
+// The list of open runs, as an executor uses it: a run that waits, is tried again, takes long or has something to follow it is
+// put there first, and taken out when all of that is done.
+
+import type { Life } from './life.ts'
+import { messageFor, type Sender } from './send-again.ts'
+import type { ExecuteWorld } from './world.ts'
+
+/** Somebody comes back to a run this long after the time at which it should have gone on by itself. */
+const COMES_BACK_AFTER_MS = 20_000
+
+/** The run with its place in the list; one that is there already stays where it is. */
+export async function putOpen(
+  world: ExecuteWorld,
+  sender: Sender,
+  life: Life,
+  { fromMs, notBefore = null }: { readonly fromMs: number; readonly notBefore?: number | null },
+): Promise<Life> {
+  if (life.run.openMs !== null) return life
+  const { run, job } = life
+  const dueMs = fromMs + COMES_BACK_AFTER_MS
+  await world.open.put({
+    shard: sender.shard,
+    dueMs,
+    runId: run.runId,
+    times: 0,
+    lane: sender.lane,
+    attempt: run.attempt,
+    message: messageFor(sender, run, job, notBefore),
+  })
+  return { ...life, run: { ...run, openMs: dueMs }, opens: [...life.opens, dueMs] }
+}
+
+/** Takes a run out of the list, or all of its items but the one that is still needed. */
+export async function removeOpen(
+  world: ExecuteWorld,
+  { shard }: Sender,
+  { run, opens }: Life,
+  kept: number | null = null,
+): Promise<void> {
+  for (const dueMs of opens) if (dueMs !== kept) await world.open.remove({ shard, dueMs, runId: run.runId })
+}

@@ -1,0 +1,63 @@
+// Where the entry of a run stands: on a page with others, or in an item of its own. The steps of a run do not care which.
+
+import { hashOfId, pageBitsOf } from '../../core/job/id.ts'
+import { pageOf } from '../../core/pages/depth.ts'
+import type { PageEntry } from '../../core/pages/entry.ts'
+import type { PageKey, RunDetail } from '../../core/run/record.ts'
+import { parseRunId, type RunId } from '../../core/run/run.ts'
+import type { Ledger, Swap, SwapResult } from '../../ports.ts'
+import { inBunches } from '../in-bunches.ts'
+
+export interface PlaceSwap extends Swap {
+  /** What is written beside the entry, if it is ours to write. */
+  readonly detail?: RunDetail | undefined
+}
+
+export interface Place {
+  swap(swaps: readonly PlaceSwap[]): Promise<Map<string, SwapResult>>
+  read(): Promise<ReadonlyMap<string, PageEntry>>
+}
+
+export function onPage(ledger: Ledger, key: PageKey): Place {
+  return {
+    swap: async (swaps) => {
+      const results = await ledger.swap(key, swaps)
+      const noted = swaps.filter(({ id, detail }) => detail !== undefined && results.get(id)?.done === true)
+      await inBunches(noted, ({ id, detail }) => ledger.putDetail({ jobId: id, second: key.second }, detail ?? {}))
+      return results
+    },
+    read: async () => (await ledger.readPages([key]))[0].entries,
+  }
+}
+
+export function onItsOwn(ledger: Ledger, id: RunId): Place {
+  const read = async () => (await ledger.readRun(id))?.entry ?? null
+  return {
+    swap: async (swaps) => {
+      const results = new Map<string, SwapResult>()
+      for (const { id: name, expect, next, detail = {} } of swaps) {
+        const isPossible = expect !== null
+        results.set(
+          name,
+          isPossible ? await ledger.swapRun(id, expect, next, detail) : { done: false, found: await read() },
+        )
+      }
+      return results
+    },
+    read: async () => {
+      const entry = await read()
+      return new Map(entry === null ? [] : [[id.jobId, entry]])
+    },
+  }
+}
+
+/** The page of a job's run, of whose second the depth is known. */
+export function pageKeyOf(shard: number, { jobId, second }: Omit<RunId, 'suffix'>, depth: number): PageKey {
+  return { shard, second, depth, page: pageOf(pageBitsOf(hashOfId(jobId)), depth) }
+}
+
+/** Where the entry of any run stands. */
+export function placeOf(ledger: Ledger, shard: number, run: { readonly runId: string; readonly depth: number | null }) {
+  const id = parseRunId(run.runId)
+  return run.depth === null ? onItsOwn(ledger, id) : onPage(ledger, pageKeyOf(shard, id, run.depth))
+}

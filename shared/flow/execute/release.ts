@@ -1,0 +1,64 @@
+// What follows the end of a run: its lock goes on to the next, the jobs that come after it are triggered, and nobody needs to
+// come back to it any more. All of it can be done again, by whoever gets a message about a run that has ended.
+
+import { keepForRetry, type Release, release as releaseLock } from '../../core/gate/release.ts'
+import { FREE, type Lock } from '../../core/gate/state.ts'
+import { triggeredBy } from '../../core/run/settlement.ts'
+import type { LockChange } from '../../ports.ts'
+import { inBunches } from '../in-bunches.ts'
+import { nowOf } from '../tick-world.ts'
+import { triggerDependent } from './dependents.ts'
+import type { Batch, Life } from './life.ts'
+import { releaseAt, START_WITHIN_SECONDS, sendReleased } from './locking.ts'
+import { removeOpen } from './open.ts'
+import { sendRun } from './send-again.ts'
+import type { Settled } from './settle.ts'
+import type { ExecuteWorld } from './world.ts'
+
+export async function release(world: ExecuteWorld, batch: Batch, settled: readonly Settled[]): Promise<void> {
+  const runs = settled.filter(({ life }) => life.kind !== 'stop')
+  const released = await releaseLocks(world, runs)
+  await inBunches(runs, async ({ life, retryInSeconds, entry }) => {
+    const given = released.get(life.id)
+    if (given !== undefined) await sendReleased(world, batch, life.job, given)
+    if (retryInSeconds !== null) {
+      await sendRun(world, batch, life.run, life.job, { inSeconds: retryInSeconds, notBefore: life.notBefore })
+      await removeOpen(world, batch, life, life.run.openMs)
+      return
+    }
+    for (const job of triggeredBy(entry.status, life.job.then)) await triggerDependent(world, life, job)
+    await removeOpen(world, batch, life)
+  })
+}
+
+async function releaseLocks(world: ExecuteWorld, runs: readonly Settled[]): Promise<Map<string, Release>> {
+  const locked = runs.filter(({ life }) => mayHold(life))
+  if (locked.length === 0) return new Map()
+  const changes = await inBunches(locked, (each) => lockChange(world, each))
+  const results = await world.locks.change(changes)
+  return new Map(locked.map(({ life }, place) => [life.id, results[place]]))
+}
+
+/** One that ended before, was taken over or had waited may have the lock, though this executor did not take it. */
+const mayHold = ({ holds, isRepeat, end, meets, run }: Life): boolean =>
+  holds !== null || isRepeat || end?.status === 'LOST' || meets === 'ask' || run.attempt > 1
+
+async function lockChange(world: ExecuteWorld, { life, retryInSeconds }: Settled): Promise<LockChange<Release>> {
+  const { jobId, run, holds } = life
+  const at = await releaseAt(world, jobId, life.job)
+  const believed: Lock = holds === null ? FREE : { holders: [holds], waiting: [] }
+  const startBy = nowOf(world) + (retryInSeconds ?? 0) + START_WITHIN_SECONDS
+  return {
+    jobId,
+    believed,
+    decide: (lock) => {
+      const isHeld = lock.holders.some(({ runId }) => runId === run.runId)
+      if (retryInSeconds !== null) {
+        return { lock: isHeld ? keepForRetry(lock, run, startBy) : null, result: { lock, send: [] } }
+      }
+      const result = releaseLock(lock, run.runId, at)
+      const isInLine = lock.waiting.some(({ runId }) => runId === run.runId)
+      return { lock: isHeld || isInLine ? result.lock : null, result }
+    },
+  }
+}

@@ -1,0 +1,57 @@
+// Sends a run once more: where it was given the lock, is tried again, or came too early. What is lost on the way comes
+// back from the list of open runs.
+
+import type { GateRun } from '../../core/gate/state.ts'
+import type { Lane } from '../../core/lanes.ts'
+import { type TicketJob, withOpen, writePageMessage, writeRunMessage, writeTicketJob } from '../../core/run/message.ts'
+import { parseRunId } from '../../core/run/run.ts'
+import { pageKeyOf } from './place.ts'
+import type { ExecuteWorld } from './world.ts'
+
+/** SQS holds nothing back for longer. */
+const LONGEST_DELAY_SECONDS = 900
+const MOST_TRIES = 3
+
+/** What a message of a run repeats from the message that brought it or its neighbour. */
+export interface Sender {
+  readonly shard: number
+  readonly lane: Lane
+  readonly drainedMs: number
+}
+
+export function messageFor(
+  { shard, lane, drainedMs }: Sender,
+  run: GateRun,
+  job: TicketJob,
+  notBefore: number | null,
+): string {
+  const { runId, trigger, nominal, attempt, depth } = run
+  const text = writeTicketJob(job)
+  if (depth === null)
+    return writeRunMessage({ shard, runId, lane, trigger, nominal, drainedMs, attempt, notBefore }, text)
+  const { jobId, second } = parseRunId(runId)
+  const kind = trigger === 'RESTART' ? 'restart' : 'start'
+  const ticket = { id: jobId, kind, nominal: nominal ?? second, meets: 'ask', attempt, notBefore, job: text } as const
+  return writePageMessage({ ...pageKeyOf(shard, { jobId, second }, depth), lane }, drainedMs, [ticket])
+}
+
+/** A failure to send is no harm: the run is open, and is sent again from there. */
+export async function sendRun(
+  world: ExecuteWorld,
+  sender: Sender,
+  run: GateRun,
+  job: TicketJob,
+  at: { readonly inSeconds: number; readonly notBefore: number | null },
+): Promise<void> {
+  if (at.inSeconds > LONGEST_DELAY_SECONDS && run.openMs !== null) return
+  const text = messageFor(sender, run, job, at.notBefore)
+  const delaySeconds = Math.min(LONGEST_DELAY_SECONDS, Math.max(0, at.inSeconds))
+  const message = {
+    body: run.openMs === null ? text : withOpen(text, run.openMs),
+    ...(delaySeconds > 0 ? { delaySeconds } : {}),
+  }
+  for (let tries = 1; tries <= MOST_TRIES; tries++) {
+    if ((await world.queues[sender.lane].send([message])).length === 0) return
+  }
+  world.warn('a run was not sent again and comes back later', { runId: run.runId })
+}

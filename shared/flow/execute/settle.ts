@@ -1,0 +1,195 @@
+// Writes how runs ended: all of a message together where they end together, else soon after the first and then once a
+// second. Each is written only if this executor still has it.
+
+import { recordSuccess } from '../../core/gate/release.ts'
+import { laneNotice } from '../../core/job/stored.ts'
+import { countRun, isLong } from '../../core/lanes.ts'
+import type { OutcomeEntry, PageEntry } from '../../core/pages/entry.ts'
+import type { RunDetail } from '../../core/run/record.ts'
+import { retryAfter, triggeredBy } from '../../core/run/settlement.ts'
+import { isFailure } from '../../core/run/status.ts'
+import { inBunches } from '../in-bunches.ts'
+import { nowOf } from '../tick-world.ts'
+import type { Attempt } from './attempt.ts'
+import type { Batch, End, Life } from './life.ts'
+import { putOpen } from './open.ts'
+import type { ExecuteWorld } from './world.ts'
+
+const AFTER_FIRST_MS = 250
+const THEN_EVERY_MS = 1000
+/** A store that is away for longer than this keeps the run from being settled; whoever takes it over decides then. */
+const MOST_TRIES = 10
+
+export interface Settled {
+  readonly life: Life & { readonly end: End }
+  /** What stands in the ledger now. */
+  readonly entry: PageEntry
+  /** Seconds until the next attempt, or null where this was the last. */
+  readonly retryInSeconds: number | null
+}
+
+export interface Settlement {
+  readonly settled: readonly Settled[]
+  /** Runs that somebody else has, whose end is not taken. */
+  readonly refused: number
+}
+
+/** Throws, when all that could be settled is, where something could not. */
+export async function* settle(
+  world: ExecuteWorld,
+  batch: Batch,
+  attempts: readonly Attempt[],
+): AsyncGenerator<Settlement> {
+  let left = [...attempts]
+  let waitMs = AFTER_FIRST_MS
+  for (let failures = 0; left.length > 0; ) {
+    await Promise.race(left.map(({ ended }) => ended))
+    await allEnded(world, left, waitMs)
+    waitMs = THEN_EVERY_MS
+    const over = left.filter(({ isOver }) => isOver)
+    try {
+      yield await settleTogether(world, batch, over)
+      left = left.filter((attempt) => !over.includes(attempt))
+    } catch (error) {
+      failures += 1
+      if (failures === MOST_TRIES) throw error
+      world.warn('runs could not be settled and are tried again', { reason: String(error) })
+      await world.until(world.clock.nowMs() + THEN_EVERY_MS)
+    }
+  }
+}
+
+async function allEnded(world: ExecuteWorld, attempts: readonly Attempt[], waitMs: number): Promise<void> {
+  if (attempts.every(({ isOver }) => isOver)) return
+  const enough = new AbortController()
+  const all = Promise.all(attempts.map(({ ended }) => ended))
+  await Promise.race([all, world.until(world.clock.nowMs() + waitMs, enough.signal)])
+  enough.abort()
+}
+
+interface Ending {
+  readonly life: Life & { readonly end: End }
+  /** What is expected to stand in the ledger. */
+  readonly expect: PageEntry | null
+  readonly next: PageEntry
+  readonly retryInSeconds: number | null
+}
+
+async function settleTogether(world: ExecuteWorld, batch: Batch, attempts: readonly Attempt[]): Promise<Settlement> {
+  await Promise.all(attempts.map(({ renewing }) => renewing))
+  const mine = attempts.filter(({ isTaken }) => !isTaken).map(({ life }) => life as Ending['life'])
+  const endings = await inBunches(
+    mine.filter(({ isRepeat }) => !isRepeat),
+    (life) => prepare(world, batch, life),
+  )
+  const results = await batch.place.swap(
+    endings.map(({ life, expect, next }) => ({
+      id: life.id,
+      expect,
+      next,
+      detail: detailOf(world, batch, life, next),
+    })),
+  )
+  const settled = endings.filter(({ life }) => results.get(life.id)?.done === true)
+  await inBunches(settled, (ending) => remember(world, batch, ending))
+  const repeated = mine.filter(({ isRepeat }) => isRepeat)
+  return {
+    settled: [
+      ...settled.map(({ life, next, retryInSeconds }) => ({ life, entry: next, retryInSeconds })),
+      ...repeated.map((life) => ({ life, entry: life.entry as PageEntry, retryInSeconds: null })),
+    ],
+    refused: attempts.length - settled.length - repeated.length,
+  }
+}
+
+/** What must be there before the end is: that somebody comes back, and the success that others ask about. */
+async function prepare(world: ExecuteWorld, batch: Batch, life: Ending['life']): Promise<Ending> {
+  const { end, run, job, entry: expect, jobId } = life
+  const retryInSeconds = retryAfter(end.status, run.attempt, job.retry, world.random())
+  if (retryInSeconds !== null) {
+    const attempt = run.attempt + 1
+    const notBefore = nowOf(world) + retryInSeconds
+    const again = await putOpen(
+      world,
+      batch,
+      { ...life, run: { ...run, attempt, openMs: null }, notBefore },
+      { fromMs: notBefore * 1000, notBefore },
+    )
+    return { life: { ...again, end }, expect, next: { status: 'QUEUED', attempt }, retryInSeconds }
+  }
+  const isFollowed = triggeredBy(end.status, job.then).length > 0
+  const listed = isFollowed ? await putOpen(world, batch, life, { fromMs: world.clock.nowMs() }) : life
+  if (end.status === 'SUCCEEDED' && job.skipIfSuccessful && life.kind !== 'stop') {
+    const success = run.instant ?? Math.floor((end.startedMs ?? end.endedMs) / 1000)
+    await world.states.change(jobId, (state) => ({ state: recordSuccess(state, success), result: null }))
+  }
+  return { life: { ...listed, end }, expect, next: outcomeOf(life), retryInSeconds: null }
+}
+
+function outcomeOf({ end, run, second }: Ending['life']): OutcomeEntry {
+  const { status, startedMs, endedMs } = end
+  if (startedMs === null) return { status, attempt: run.attempt, startOffsetMs: 0, durationMs: 0 }
+  return {
+    status,
+    attempt: run.attempt,
+    startOffsetMs: Math.max(0, Math.round(startedMs - second * 1000)),
+    durationMs: Math.max(0, Math.round(endedMs - startedMs)),
+  }
+}
+
+/** Ordinary successes on a page need no more than their entry. */
+function detailOf(world: ExecuteWorld, batch: Batch, life: Ending['life'], next: PageEntry): RunDetail | undefined {
+  const { end, run, job, claimedMs, kind } = life
+  const isOrdinary = next.status === 'SUCCEEDED' && run.attempt === 1 && !job.keepOutput && run.depth !== null
+  if (isOrdinary || kind === 'stop') return undefined
+  const { startedMs, endedMs, reason, error, output, log = [] } = end
+  return {
+    trigger: run.trigger,
+    ...(run.instant === null ? {} : { instant: run.instant }),
+    ...(run.nominal === null ? {} : { nominal: run.nominal }),
+    lane: batch.lane,
+    claimedAtMs: claimedMs,
+    ...(startedMs === null ? {} : { startedAtMs: startedMs }),
+    finishedAtMs: endedMs,
+    executor: world.executor,
+    ...(output === undefined ? {} : { output }),
+    ...(error === undefined ? {} : { error }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(log.length === 0 ? {} : { log }),
+  }
+}
+
+/** What others are to know of a run that has ended: the feed, and the lane of its job. Neither may hold up what follows. */
+async function remember(world: ExecuteWorld, batch: Batch, { life, next }: Ending): Promise<void> {
+  const { run, end, kind } = life
+  if (kind === 'stop') return
+  try {
+    const isOwn = run.depth === null && next.status !== 'QUEUED'
+    if (isOwn || isFailure(next.status)) {
+      const { runId, trigger } = run
+      const reason = end.reason ?? null
+      await world.ledger.putRecent({ shard: batch.shard, ms: end.endedMs, runId, entry: next, trigger, reason })
+    }
+    if (end.startedMs !== null) await countDuration(world, batch, life, end.endedMs - end.startedMs)
+  } catch (error) {
+    world.warn('a run was settled and not all of it remembered', { runId: run.runId, reason: String(error) })
+  }
+}
+
+/** Every long run is counted in the job's state, and all tickers are told when there were too many of them. */
+async function countDuration(
+  world: ExecuteWorld,
+  { shard }: Batch,
+  { jobId }: Life,
+  durationMs: number,
+): Promise<void> {
+  const second = nowOf(world)
+  if (!isLong(durationMs)) return
+  const slowThroughMinute = await world.states.change(jobId, (state) => {
+    const lane = countRun(state.lane, durationMs, second)
+    const isNews = lane.slowThroughMinute > state.lane.slowThroughMinute
+    return { state: { ...state, lane }, result: isNews ? lane.slowThroughMinute : null }
+  })
+  if (slowThroughMinute === null) return
+  await world.jobs.announce(laneNotice(shard, world.clock.nowMs(), jobId, slowThroughMinute))
+}

@@ -1,0 +1,41 @@
+// Puts a run that has an item of its own: first that somebody must come back to it, then the run. Both can be repeated, and
+// the run is there once.
+
+import type { Lane } from '../core/lanes.ts'
+import { openDelaySeconds } from '../core/ledger/audit.ts'
+import { withOpen, writeRunMessage } from '../core/run/message.ts'
+import { formatRunId, type RunId, type Trigger } from '../core/run/run.ts'
+import type { Clock, Message, Stores } from '../ports.ts'
+
+export interface PutWorld extends Pick<Stores, 'ledger' | 'open'> {
+  readonly clock: Clock
+  newId(): string
+}
+
+export interface AloneRun {
+  readonly shard: number
+  readonly id: RunId
+  readonly trigger: Trigger
+  readonly instant: number | null
+  readonly nominal: number | null
+  readonly lane: Lane
+  readonly drainedMs: number
+  /** What an executor needs to know of the job, as text. */
+  readonly ticket: string
+}
+
+/** Its message, which is to be sent also where the run was put before and nobody has taken it; null where somebody has. */
+export async function putAlone(world: PutWorld, run: AloneRun): Promise<Message | null> {
+  const { shard, id, trigger, instant, nominal, lane, drainedMs, ticket } = run
+  const runId = formatRunId(id)
+  const message = writeRunMessage({ shard, runId, lane, trigger, nominal, drainedMs }, ticket)
+  const existing = await world.ledger.readRun(id)
+  if (existing !== null) return existing.entry?.status === 'QUEUED' ? { body: message } : null
+  const nowMs = world.clock.nowMs()
+  const dueMs = (Math.floor(nowMs / 1000) + openDelaySeconds(1)) * 1000
+  await world.open.put({ shard, dueMs, runId, times: 0, lane, attempt: 1, message })
+  const times = { ...(instant === null ? {} : { instant }), ...(nominal === null ? {} : { nominal }) }
+  const detail = { trigger, ...times, lane, queuedAtMs: nowMs }
+  await world.ledger.putRun(id, { status: 'QUEUED', attempt: 1 }, detail, world.newId())
+  return { body: withOpen(message, dueMs) }
+}

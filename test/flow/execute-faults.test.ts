@@ -1,0 +1,422 @@
+import { describe, expect, test } from 'vitest'
+import { hashText } from '../../shared/core/hash.ts'
+import { idOfHash } from '../../shared/core/job/id.ts'
+import type { StoredJob } from '../../shared/core/job/stored.ts'
+import { isTerminal, type RunStatus } from '../../shared/core/run/status.ts'
+import { cancelRun } from '../../shared/flow/execute/cancel.ts'
+import { deleteJob, saveJob, startJob, stopJob } from '../../shared/flow/manage-jobs.ts'
+import { failuresOf } from '../../shared/flow/read-runs.ts'
+import type { Message } from '../../shared/ports.ts'
+import { asking, body, range } from '../support/job-body.ts'
+import { type Staged, stagesOfThisFile } from '../support/stages.ts'
+import { mostAtOnce } from '../support/sweep.ts'
+import { START } from '../support/town.ts'
+import { beforeEveryCall } from '../support/worlds/every-call.ts'
+
+const { begin, save, statuses, detailOf, firstOf, idOf } = stagesOfThisFile()
+
+/** Nothing is left behind: no open run, no lock, and every instant has ended. */
+async function expectAllOver({ town }: Staged, jobs: readonly StoredJob[], known: readonly Map<number, string>[]) {
+  expect(await town.world.open.due(0, 9e12, 1000)).toEqual([])
+  for (const job of jobs) expect(await town.world.locks.read(job.id)).toEqual({ holders: [], waiting: [] })
+  for (const each of known) expect([...each].filter(([, status]) => !isTerminal(status as RunStatus))).toEqual([])
+}
+
+describe('an executor that is killed', () => {
+  const points = range(1, 24).flatMap((call) => [
+    { call, when: 'before' as const },
+    { call, when: 'after' as const },
+  ])
+
+  test.each(points)(
+    'at call $call, $when its effect: its page’s runs end, no attempt without a cause',
+    async (point) => {
+      const staged = await begin({ killExecutor: (n) => (n === 1 ? point : undefined), executors: 2 })
+      const schedules = [{ every: 100 }]
+      const retry = { attempts: 1, delay: 5, maxDelay: 5 }
+      const part = { schedules, timeout: 20, payload: { ms: 600 } }
+      const plain = await save(staged, 'plain', 'take', part)
+      const tried = await save(staged, 'tried', 'take', { ...part, retry })
+      const busy = await save(staged, 'busy', 'take', { ...part, schedules: [{ every: 50 }], retry })
+      const next = await save(staged, 'next', 'take', { schedules: [{ every: 86_400 }] })
+      const first = await save(staged, 'first', 'take', {
+        ...part,
+        retry,
+        then: [{ on: 'success', job: 'default/next' }],
+      })
+      await staged.town.run(99)
+      await staged.town.run(399)
+      const jobs = [plain, tried, busy, first]
+      const known = await Promise.all(jobs.map((job) => statuses(staged, job, 300)))
+      await expectAllOver(staged, jobs, known)
+      // With an attempt to spare nothing is lost; without one at most what the dead executor had claimed.
+      for (const each of known.slice(1))
+        expect([...each.values()].filter((status) => status !== 'SUCCEEDED')).toEqual([])
+      expect([...known[0].values()].filter((status) => status !== 'SUCCEEDED' && status !== 'LOST')).toEqual([])
+      expect([...known[0].values()].filter((status) => status === 'LOST').length).toBeLessThanOrEqual(1)
+      for (const job of jobs) {
+        const starts = staged.town.sent.filter(({ name }) => name === job.definition.name)
+        expect(new Set(starts.map(({ runId, attempt }) => `${runId} ${attempt}`)).size).toBe(starts.length)
+      }
+      const followers = staged.town.sent.filter(({ name }) => name === 'next').map(({ runId }) => runId)
+      expect(followers.sort()).toEqual(
+        [100, 200, 300]
+          .map((second) => `${next.id}.${START + second}.d${idOfHash(hashText(idOf(first, second)))}`)
+          .sort(),
+      )
+    },
+  )
+
+  test('in the middle of a long run is replaced when its beats have stopped, long before the timeout', async () => {
+    const staged = await begin()
+    const retry = { attempts: 1, delay: 5, maxDelay: 5 }
+    const schedules = [{ every: 2000 }]
+    // A chain that is awake looks every ten seconds; while the shard sleeps the minute rule does.
+    await save(staged, 'wakes', 'take', { schedules: [{ every: 60 }] })
+    const job = await save(staged, 'long', 'take', { schedules, timeout: 800, payload: { ms: 60_000 }, retry })
+    await staged.town.run(2030)
+    staged.town.rig.executors.slow.kill()
+    await staged.town.run(2160)
+    const starts = staged.town.sent.filter(({ name }) => name === 'long')
+    expect(starts.map(({ attempt }) => attempt)).toEqual([1, 2])
+    expect(starts[1].atMs / 1000 - START).toBeLessThan(2030 + 60)
+    expect(await staged.town.entryOf(job.id, START + 2000)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 })
+  })
+
+  test('leaves a run without retries LOST, with the reason, and the job goes on', async () => {
+    const staged = await begin()
+    const job = await save(staged, 'once', 'take', { schedules: [{ every: 10 }], timeout: 8, payload: { ms: 5000 } })
+    await staged.town.run(22)
+    staged.town.rig.executors.fast.kill()
+    await staged.town.run(90)
+    const known = await statuses(staged, job, 50)
+    expect([...known]).toEqual([10, 20, 30, 40, 50].map((second) => [second, second === 20 ? 'LOST' : 'SUCCEEDED']))
+    expect((await detailOf(staged, job, 20))?.reason).toBe('whoever ran it is gone, and no attempt is left')
+    expect(mostAtOnce(staged.stage.of(job.id).filter(({ second }) => second !== START + 20))).toBe(1)
+    const failures = await failuresOf(staged.town.world, 0, START, START + 200)
+    expect(failures.map(({ runId }) => runId)).toEqual([idOf(job, 20)])
+  })
+})
+
+describe('a zombie', () => {
+  test.each(range(3, 12))(
+    'that wakes up at call %d after its run was taken over writes nothing any more',
+    async (stalls) => {
+      const staged: Staged = await begin({
+        seeExecutor: (world, number) =>
+          number !== 1
+            ? world
+            : beforeEveryCall(world, async (call) => {
+                if (call === stalls) await staged.town.time.until(staged.town.time.nowMs() + 60_000)
+              }),
+      })
+      const retry = { attempts: 1, delay: 5, maxDelay: 5 }
+      const job = await save(staged, 'job', 'take', {
+        schedules: [{ every: 100 }],
+        timeout: 10,
+        payload: { ms: 500 },
+        retry,
+      })
+      await staged.town.run(290)
+      const known = await statuses(staged, job, 200)
+      expect([...known.values()]).toEqual(['SUCCEEDED', 'SUCCEEDED'])
+      const starts = staged.town.sent.map(({ runId, attempt }) => `${runId} ${attempt}`)
+      expect(new Set(starts).size).toBe(starts.length)
+      await expectAllOver(staged, [job], [known])
+    },
+  )
+})
+
+describe('a queue', () => {
+  const every10 = { schedules: [{ every: 10 }], timeout: 4 }
+
+  test('that delivers everything ten times starts everything once', async () => {
+    const staged = await begin()
+    const { fast } = staged.town
+    const { send } = fast
+    fast.send = async (messages) =>
+      send.call(
+        fast,
+        messages.flatMap((each) => Array.from({ length: 10 }, () => each)),
+      )
+    const jobs = [await save(staged, 'rare', 'take', every10), await save(staged, 'dense', 'take', { timeout: 4 })]
+    await staged.town.run(40)
+    expect(staged.town.seconds('rare')).toEqual([10, 20, 30, 40])
+    expect(staged.town.seconds('dense')).toEqual(range(firstOf(jobs[1]), 40))
+  })
+
+  test('that turns the order round keeps SERIAL runs apart and starts all of them', async () => {
+    const staged = await begin()
+    const { fast } = staged.town
+    const { send } = fast
+    const held: Message[] = []
+    fast.send = async (messages) => {
+      // What a ticker sends comes four at a time and the wrong way round; who was given the lock is not held up.
+      const isOfTicker = ({ body: text }: Message) => !text.includes('openMs')
+      held.push(...messages.filter(isOfTicker))
+      await send.call(
+        fast,
+        messages.filter((each) => !isOfTicker(each)),
+      )
+      return held.length < 4 ? [] : send.call(fast, held.splice(0).reverse())
+    }
+    const job = await save(staged, 'dense', 'take', { timeout: 4, payload: { ms: 300 } })
+    await staged.town.run(60)
+    const spans = staged.stage.of(job.id)
+    expect(mostAtOnce(spans)).toBe(1)
+    expect(staged.town.seconds('dense').filter((second) => second <= 40)).toEqual(range(firstOf(job), 40))
+  })
+
+  test('that delivers an hour late starts what may still start, and says why of the rest', async () => {
+    const staged = await begin()
+    const { fast } = staged.town
+    const { send } = fast
+    const late: Message[] = []
+    let isHeld = true
+    fast.send = async (messages) => {
+      if (!isHeld) return send.call(fast, messages)
+      late.push(...messages)
+      return []
+    }
+    // The audit would send everything again, and must find it in the queue.
+    const { counts } = fast
+    fast.counts = async () => (isHeld ? { visible: 1, inFlight: 0, delayed: 0 } : counts.call(fast))
+    const jobs = await Promise.all([
+      save(staged, 'usual', 'take', { schedules: [{ every: 86_400 }, { at: '2027-01-15T08:00:10Z' }], timeout: 5 }),
+      save(staged, 'nothing', 'take', {
+        schedules: [{ at: '2027-01-15T08:00:10Z' }],
+        misfire: { policy: 'DO_NOTHING' },
+      }),
+      save(staged, 'fresh', 'take', { schedules: [{ at: '2027-01-15T08:00:10Z' }], maxLateness: 60 }),
+      save(staged, 'stopped', 'take', { schedules: [{ every: 86_400 }, { at: '2027-01-15T08:00:10Z' }], timeout: 5 }),
+    ])
+    await staged.town.run(20)
+    await stopJob(staged.town.world, jobs[3].id, { reason: 'r', until: null, queued: 'cancel' }, asking)
+    staged.town.time.skip(3600)
+    isHeld = false
+    await send.call(fast, late)
+    await staged.town.run(3680)
+    const [usual, nothing, fresh, stopped] = await Promise.all(
+      jobs.map((job) => staged.town.entryOf(job.id, START + 10)),
+    )
+    expect(usual?.status).toBe('SUCCEEDED')
+    expect(nothing?.status).toBe('MISSED')
+    expect(['EXPIRED', 'MISSED']).toContain(fresh?.status)
+    expect(stopped?.status).toBe('CANCELLED')
+    expect(staged.town.seconds('usual')).toEqual([10])
+  })
+})
+
+describe('a message that nobody can carry out', () => {
+  test('ends among the dead letters and as a failed run with its reason, and harms no other of its page', async () => {
+    const staged = await begin()
+    const { fast } = staged.town
+    const { send } = fast
+    // Tickets of one job come out broken, as from a ticker that is newer than the executors.
+    fast.send = (messages) =>
+      send.call(
+        fast,
+        messages.map(({ body: text, ...rest }) => ({
+          ...rest,
+          body: text.replace(/("name":"poison",)/, '$1"block":7,'),
+        })),
+      )
+    const schedules = [{ every: 20_000 }]
+    const good = await save(staged, 'good', 'take', { schedules, timeout: 5 })
+    const poison = await save(staged, 'poison', 'take', { schedules, timeout: 5 })
+    await staged.town.run(3)
+    staged.town.time.skip(20_000 - 100)
+    await staged.town.run(20_000 + 10)
+    expect(await staged.town.entryOf(good.id, START + 20_000)).toMatchObject({ status: 'SUCCEEDED', startOffsetMs: 0 })
+    await staged.town.run(20_000 + 6 * 540)
+    expect((await staged.town.entryOf(poison.id, START + 20_000))?.status).toBe('FAILED')
+    expect((await detailOf(staged, poison, 20_000))?.reason).toContain('its message failed every time it came')
+    const { visible, inFlight } = await staged.town.dead.counts()
+    expect(visible + inFlight).toBeGreaterThanOrEqual(1)
+    expect(staged.town.seconds('good')).toEqual([20_000])
+  })
+
+  test.each(['', 'no json', '{"type":"page"}', '{"type":"run","shard":0}', '[]'])(
+    'of which nothing can be read stays among the dead letters: %j',
+    async (text) => {
+      const staged = await begin()
+      await staged.town.fast.send([{ body: text }])
+      staged.town.time.skip(10)
+      for (const minutes of range(1, 60, 9)) await staged.town.run(minutes * 60)
+      const { visible, inFlight } = await staged.town.dead.counts()
+      expect(visible + inFlight).toBe(1)
+      expect(staged.town.lines.some((line) => line.includes('could not be carried out'))).toBe(true)
+    },
+  )
+})
+
+describe('a store that fails', () => {
+  test('between claim and start gives the runs back, and they run', async () => {
+    let isDown = false
+    const staged = await begin({
+      seeExecutor: (world) =>
+        beforeEveryCall(world, async (_, name) => {
+          if (isDown && name === 'changes') throw new Error('the store is away')
+        }),
+    })
+    const job = await save(staged, 'job', 'take', { schedules: [{ every: 10 }], timeout: 4 })
+    await staged.town.run(9)
+    isDown = true
+    await staged.town.run(12)
+    expect((await staged.town.entryOf(job.id, START + 10))?.status).toBe('QUEUED')
+    isDown = false
+    await staged.town.run(70)
+    expect(await staged.town.entryOf(job.id, START + 10)).toMatchObject({ status: 'SUCCEEDED', attempt: 1 })
+  })
+
+  test('for some seconds when runs end does not lose them', async () => {
+    let isDown = false
+    const staged = await begin({
+      seeExecutor: (world) =>
+        beforeEveryCall(world, async (_, name) => {
+          if (isDown && name === 'swap') throw new Error('the store is away')
+        }),
+    })
+    const job = await save(staged, 'job', 'take', { schedules: [{ every: 100 }], timeout: 9, payload: { ms: 1000 } })
+    await staged.town.time.run((START + 100) * 1000 + 500)
+    isDown = true
+    await staged.town.run(105)
+    isDown = false
+    await staged.town.run(110)
+    expect(await staged.town.entryOf(job.id, START + 100)).toMatchObject({
+      status: 'SUCCEEDED',
+      attempt: 1,
+      durationMs: 1000,
+    })
+  })
+})
+
+describe('stops, edits and deletes in the life of a run', () => {
+  /** Moments around the instant 10, in milliseconds: before it is planned, planned, claimed, running, ended. */
+  const moments = [-2900, -1500, -900, -100, 0, 50, 500, 1500, 2600]
+  const part = { schedules: [{ every: 10 }], timeout: 4, payload: { ms: 2000 } }
+
+  test.each(moments)(
+    '%d ms from its instant, a stop or a delete lets what was due before it run, and nothing after',
+    async (ms) => {
+      const staged = await begin()
+      const stopped = await save(staged, 'stopped', 'take', part)
+      const deleted = await save(staged, 'deleted', 'take', part)
+      await staged.town.time.run((START + 10) * 1000 + ms)
+      const stop = await stopJob(staged.town.world, stopped.id, { reason: 'r', until: null }, asking)
+      const gone = await deleteJob(staged.town.world, deleted.id, asking)
+      await staged.town.run(40)
+      for (const [job, now] of [
+        [stopped, stop],
+        [deleted, gone],
+      ]) {
+        const from = now.versions[1].activeFrom - START
+        expect(staged.town.seconds(job.definition.name)).toEqual([10, 20].filter((second) => second < from))
+      }
+      expect(from(stop)).toBeLessThanOrEqual(20)
+    },
+  )
+
+  const from = (job: StoredJob) => job.versions[1].activeFrom - START
+
+  test.each(moments)(
+    '%d ms from its instant, an edit holds from its time on, with the payload of the claim',
+    async (ms) => {
+      const staged = await begin()
+      await save(staged, 'edited', 'take', { ...part, history: { keepOutput: true } })
+      await staged.town.time.run((START + 10) * 1000 + ms)
+      const { job } = await saveJob(
+        staged.town.world,
+        body('edited', {
+          ...part,
+          schedules: [{ every: 15 }],
+          payload: { ms: 100 },
+          target: { type: 'handler', handler: 'take' },
+          history: { keepOutput: true },
+        }),
+        asking,
+      )
+      await staged.town.run(50)
+      const activeFrom = from(job)
+      const expected = [
+        ...[10, 20].filter((second) => second < activeFrom),
+        ...[15, 30, 45].filter((s) => s >= activeFrom),
+      ]
+      expect(staged.town.seconds('edited')).toEqual(expected)
+      expect((await detailOf(staged, job, 30))?.output).toEqual({ took: 100 })
+    },
+  )
+
+  test('a stop that cancels what is queued ends a run that waits, and not the one that runs', async () => {
+    const staged = await begin()
+    const job = await save(staged, 'dense', 'take', { timeout: 30, payload: { ms: 8000 } })
+    await staged.town.run(10)
+    await stopJob(staged.town.world, job.id, { reason: 'enough', until: null, queued: 'cancel' }, asking)
+    await staged.town.run(80)
+    const known = [...(await statuses(staged, job, 12)).values()]
+    expect(known[0]).toBe('SUCCEEDED')
+    expect(new Set(known.slice(1))).toEqual(new Set(['CANCELLED']))
+    expect((await detailOf(staged, job, firstOf(job) + 2))?.reason).toBe('its job was stopped: enough')
+  })
+
+  test('a job that is started again runs from then on', async () => {
+    const staged = await begin()
+    const job = await save(staged, 'again', 'take', part)
+    await staged.town.run(12)
+    await stopJob(staged.town.world, job.id, { reason: 'r', until: null }, asking)
+    await staged.town.run(32)
+    await startJob(staged.town.world, job.id, asking)
+    await staged.town.run(52)
+    expect(staged.town.seconds('again')).toEqual([10, 40, 50])
+  })
+
+  test('a stop by schedule ends what runs and what waits, a restart runs instead', async () => {
+    const staged = await begin()
+    const schedules = [
+      { cron: '0,1,2 * * * * *' },
+      { kind: 'stop', cron: '10 * * * * *' },
+      { kind: 'restart', cron: '30 * * * * *' },
+    ]
+    const job = await save(staged, 'kinds', 'take', { schedules, timeout: 55, payload: { ms: 50_000 } })
+    await staged.town.run(75)
+    const [runs, second, third] = await Promise.all(
+      [60, 61, 62].map((each) => staged.town.entryOf(job.id, START + each)),
+    )
+    expect([runs?.status, second?.status, third?.status]).toEqual(['CANCELLED', 'CANCELLED', 'CANCELLED'])
+    const abort = staged.stage.aborted.find(({ runId }) => runId === idOf(job, 60))
+    expect((abort?.atMs ?? 0) - (START + 70) * 1000).toBeLessThanOrEqual(2000)
+    await staged.town.run(92)
+    expect((await staged.town.entryOf(job.id, START + 90))?.status).toBe('RUNNING')
+    expect(staged.town.sent.at(-1)).toMatchObject({ trigger: 'RESTART', second: START + 90 })
+  })
+
+  test('a stop by schedule ends a run that time keeps apart and that has no lock', async () => {
+    const staged = await begin()
+    const schedules = [{ cron: '0 * * * * *' }, { kind: 'stop', cron: '2 * * * * *' }]
+    const job = await save(staged, 'apart', 'take', { schedules, timeout: 7, payload: { ms: 6500 } })
+    await staged.town.run(61)
+    expect(await staged.town.world.locks.read(job.id)).toEqual({ holders: [], waiting: [] })
+    await staged.town.run(80)
+    expect((await staged.town.entryOf(job.id, START + 60))?.status).toBe('CANCELLED')
+    expect(staged.stage.aborted[0].atMs - (START + 62) * 1000).toBeLessThanOrEqual(2000)
+  })
+
+  test('a cancel reaches the handler within two seconds, and what it says late is not taken', async () => {
+    const staged = await begin()
+    const job = await save(staged, 'deaf', 'ignore', {
+      schedules: [{ every: 100 }],
+      timeout: 30,
+      payload: { ms: 9000 },
+    })
+    await staged.town.run(102)
+    const depth = (await staged.town.world.shards.read(0))?.depths.get(START + 100) ?? null
+    const run = { runId: idOf(job, 100), depth, trigger: 'SCHEDULE' } as const
+    expect(await cancelRun(staged.town.world.ledger, 0, run, 'asked by anna')).toBe(true)
+    const cancelledMs = staged.town.time.nowMs()
+    await staged.town.run(120)
+    expect(staged.stage.aborted[0].atMs - cancelledMs).toBeLessThanOrEqual(2000)
+    expect(await staged.town.entryOf(job.id, START + 100)).toMatchObject({ status: 'CANCELLED', durationMs: 0 })
+    expect((await detailOf(staged, job, 100))?.reason).toBe('asked by anna')
+    expect(await cancelRun(staged.town.world.ledger, 0, run, 'again')).toBe(false)
+  })
+})

@@ -1,0 +1,233 @@
+import { describe, expect, test } from 'vitest'
+import { hashText } from '../../shared/core/hash.ts'
+import { idOfHash } from '../../shared/core/job/id.ts'
+import type { StoredJob } from '../../shared/core/job/stored.ts'
+import { ticketJobOf, writeTicketJob } from '../../shared/core/run/message.ts'
+import { stopJob } from '../../shared/flow/manage-jobs.ts'
+import { putAlone } from '../../shared/flow/put-alone.ts'
+import { asking, range } from '../support/job-body.ts'
+import { type Staged, stagesOfThisFile } from '../support/stages.ts'
+import { mostAtOnce } from '../support/sweep.ts'
+import { START } from '../support/town.ts'
+
+const { begin, save, statuses, detailOf, firstOf, idOf } = stagesOfThisFile()
+
+/** Puts a run by hand, as the API will. */
+async function trigger({ town }: Staged, job: StoredJob, suffix: string): Promise<string> {
+  const second = Math.floor(town.time.nowMs() / 1000)
+  const message = await putAlone(town.world, {
+    shard: 0,
+    id: { jobId: job.id, second, suffix },
+    trigger: 'MANUAL',
+    instant: null,
+    nominal: null,
+    lane: 'fast',
+    drainedMs: town.time.nowMs(),
+    ticket: writeTicketJob(ticketJobOf(job)),
+  })
+  if (message !== null) await town.fast.send([message])
+  return `${job.id}.${second}.${suffix}`
+}
+
+const entryOfRun = async ({ town }: Staged, job: StoredJob, second: number, suffix: string) =>
+  (await town.world.ledger.readRun({ jobId: job.id, second, suffix }))?.entry
+
+describe('then', () => {
+  const schedules = [{ every: 100 }]
+  const never = { schedules: [{ every: 86_400 }] }
+  const suffixOf = (runId: string) => `d${idOfHash(hashText(runId))}`
+
+  test('triggers what follows a success and what follows a failure, once each', async () => {
+    const staged = await begin()
+    const next = await save(staged, 'next', 'take', never)
+    const repair = await save(staged, 'repair', 'take', never)
+    const then = [
+      { on: 'success', job: 'default/next' },
+      { on: 'failure', job: 'default/repair' },
+    ]
+    const good = await save(staged, 'good', 'take', { schedules, then, timeout: 5 })
+    const bad = await save(staged, 'bad', 'flaky', { schedules, then, timeout: 5 })
+    await staged.town.run(150)
+    expect(staged.town.sent.filter(({ name }) => name === 'next').map(({ runId }) => runId)).toEqual([
+      `${next.id}.${START + 100}.${suffixOf(idOf(good, 100))}`,
+    ])
+    const [repaired] = staged.town.sent.filter(({ name }) => name === 'repair')
+    expect(repaired).toMatchObject({
+      runId: `${repair.id}.${START + 100}.${suffixOf(idOf(bad, 100))}`,
+      trigger: 'DEPENDENCY',
+    })
+    expect(await staged.town.world.open.due(0, 9e12, 10)).toEqual([])
+  })
+
+  test('of a stopped job is recorded as skipped, and one that is gone is warned of', async () => {
+    const staged = await begin()
+    const next = await save(staged, 'next', 'take', never)
+    await stopJob(staged.town.world, next.id, { reason: 'r', until: null }, asking)
+    const then = ['next', 'gone'].map((name) => ({ on: 'success', job: `default/${name}` }))
+    const good = await save(staged, 'good', 'take', { schedules, then, timeout: 5 })
+    await staged.town.run(150)
+    const entry = await entryOfRun(staged, next, START + 100, suffixOf(idOf(good, 100)))
+    expect(entry?.status).toBe('SKIPPED')
+    expect(staged.town.warnings().some((line) => line.includes('default/gone'))).toBe(true)
+    expect(staged.town.seconds('next')).toEqual([])
+  })
+})
+
+describe('after', () => {
+  const soon = { schedules: [{ every: 10 }], timeout: 5 }
+
+  test('starts a run only while the job it comes after has succeeded lately', async () => {
+    const staged = await begin()
+    const load = await save(staged, 'load', 'take', { ...soon, schedules: [{ every: 30 }] })
+    const report = await save(staged, 'report', 'take', {
+      ...soon,
+      after: [{ job: 'default/load', withinSeconds: 12 }],
+    })
+    await staged.town.run(75)
+    const known = await statuses(staged, report, 70)
+    // Whether the runs of one second find each other depends on which ends first; a second later it is certain.
+    const certain = [...known].filter(([second]) => second % 30 !== 0)
+    expect(certain).toEqual([
+      [10, 'SKIPPED'],
+      [20, 'SKIPPED'],
+      [40, 'SUCCEEDED'],
+      [50, 'SKIPPED'],
+      [70, 'SUCCEEDED'],
+    ])
+    expect((await detailOf(staged, report, 20))?.reason).toBe('default/load has not succeeded in the last 12 s')
+    expect((await detailOf(staged, report, 50))?.reason).toBe('default/load has not succeeded in the last 12 s')
+    expect(staged.town.seconds('load')).toEqual([30, 60])
+    expect(firstOf(load)).toBeLessThan(30)
+  })
+})
+
+describe('skipIfSuccessful', () => {
+  test('skips an instant when a run by hand has succeeded since the one before', async () => {
+    const staged = await begin()
+    const job = await save(staged, 'daily', 'take', { schedules: [{ every: 100 }], timeout: 5, skipIfSuccessful: true })
+    await staged.town.run(150)
+    await trigger(staged, job, 'm1')
+    await staged.town.run(320)
+    expect([...(await statuses(staged, job, 320))].filter(([second]) => second % 100 === 0)).toEqual([
+      [100, 'SUCCEEDED'],
+      [200, 'SKIPPED'],
+      [300, 'SUCCEEDED'],
+    ])
+    expect(staged.town.sent.filter(({ trigger: by }) => by === 'MANUAL')).toHaveLength(1)
+  })
+})
+
+describe('a run by hand', () => {
+  test('is started once however often it is put, and waits while another of its job runs', async () => {
+    const staged = await begin()
+    const job = await save(staged, 'busy', 'take', { schedules: [{ every: 20 }], timeout: 9, payload: { ms: 5000 } })
+    await staged.town.run(21)
+    const runId = await trigger(staged, job, 'm1')
+    await trigger(staged, job, 'm1')
+    await staged.town.run(50)
+    const [span] = staged.stage.of(job.id).filter((each) => each.runId === runId)
+    expect(span.startMs).toBeGreaterThanOrEqual((START + 25) * 1000)
+    expect(staged.town.sent.filter((each) => each.runId === runId)).toHaveLength(1)
+    expect(mostAtOnce(staged.stage.of(job.id))).toBe(1)
+    expect((await entryOfRun(staged, job, START + 21, 'm1'))?.status).toBe('SUCCEEDED')
+  })
+
+  test('keeps clear of scheduled runs that have no lock', async () => {
+    const staged = await begin()
+    const job = await save(staged, 'rare', 'take', {
+      schedules: [{ every: 300 }],
+      timeout: 60,
+      payload: { ms: 50_000 },
+    })
+    await staged.town.run(250)
+    // Within sixty-five seconds a scheduled run is due, which might meet it.
+    await trigger(staged, job, 'm1')
+    await staged.town.run(450)
+    const spans = staged.stage.of(job.id)
+    expect(spans).toHaveLength(2)
+    expect(mostAtOnce(spans)).toBe(1)
+    expect(spans.map(({ startMs }) => startMs / 1000 - START)).toEqual([300, 371])
+  })
+})
+
+describe('lanes', () => {
+  /** The seconds in which runs of the slow lane ended. */
+  const slowSeconds = (staged: Staged): number[] =>
+    staged.town.lines
+      .filter((line) => line.includes('"startLateness"') && line.includes('"lane":"slow"'))
+      .map((line) => Math.floor((JSON.parse(line) as { _aws: { Timestamp: number } })._aws.Timestamp / 1000) - START)
+
+  test('a job whose runs are long moves to the slow lane and comes back when they are short again', async () => {
+    const staged = await begin()
+    const part = { schedules: [{ every: 2 }], timeout: 2 }
+    const job = await save(staged, 'growing', 'take', { ...part, payload: { ms: 700 } })
+    await staged.town.run(60)
+    const slow = slowSeconds(staged)
+    // Eleven long runs at every other second, and the ticker knows within a second or two.
+    expect(slow[0]).toBeGreaterThan(firstOf(job) + 20)
+    expect(slow[0]).toBeLessThan(firstOf(job) + 28)
+    await save(staged, 'growing', 'take', { ...part, payload: { ms: 10 } })
+    await staged.town.run(240)
+    const after = slowSeconds(staged)
+    expect(Math.max(...after)).toBeGreaterThanOrEqual(118)
+    expect(Math.max(...after)).toBeLessThan(124)
+    const seconds = staged.town.seconds('growing')
+    expect(seconds.filter((second) => second >= 130 && second <= 238)).toEqual(range(130, 238, 2))
+    expect(new Set(seconds).size).toBe(seconds.length)
+  })
+
+  test('what a lane is, a ticker that begins anew knows too', async () => {
+    const staged = await begin()
+    await save(staged, 'growing', 'take', { schedules: [{ every: 2 }], timeout: 2, payload: { ms: 700 } })
+    await staged.town.run(40)
+    staged.town.rig.ticks.kill()
+    await staged.town.run(70)
+    const slow = slowSeconds(staged)
+    expect(slow.filter((second) => second >= 52 && second <= 70).length).toBeGreaterThanOrEqual(9)
+  })
+})
+
+describe('what executors say', () => {
+  test('is how late, how long, how it ended, on which lane and how often it was tried', async () => {
+    const staged = await begin()
+    await save(staged, 'good', 'take', { schedules: [{ every: 10 }], timeout: 5, payload: { ms: 300 } })
+    await save(staged, 'bad', 'flaky', { schedules: [{ every: 10 }], timeout: 5, retry: { attempts: 1, delay: 2 } })
+    await staged.town.run(16)
+    const metrics = staged.town.lines
+      .filter((line) => line.includes('"claimLatency"'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(metrics[0]).toMatchObject({
+      shard: '0',
+      lane: 'fast',
+      pageFill: 2,
+      claimLatency: 0,
+      succeeded: 1,
+      retried: 1,
+      started: 2,
+      startLateness: [0, 0],
+      attempts: [1, 1],
+    })
+    expect(metrics[0].runDuration).toEqual(expect.arrayContaining([300, 0]))
+    expect(metrics[1]).toMatchObject({ succeeded: 1, attempts: [2] })
+  })
+
+  test('a handler’s own lines are kept with a run that has a record, and always written out', async () => {
+    const staged = await begin({
+      handlers: () => ({
+        talks: (run) => {
+          run.log('one')
+          run.log('two')
+          return { done: true }
+        },
+      }),
+    })
+    const job = await save(staged, 'talks', 'talks', { schedules: [{ every: 10 }], history: { keepOutput: true } })
+    await staged.town.run(12)
+    expect(await detailOf(staged, job, 10)).toMatchObject({
+      log: ['one', 'two'],
+      output: { done: true },
+      executor: 'town',
+    })
+    expect(staged.town.lines.filter((line) => line.includes('"line":"two"'))).toHaveLength(1)
+  })
+})
