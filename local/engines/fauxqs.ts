@@ -1,20 +1,17 @@
-// SQS on this machine: fauxqs in this process, on a free port of loopback.
+// SQS on this machine: fauxqs in a process of its own, which ends with this one.
 
+import { join } from 'node:path'
 import { CreateQueueCommand, GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs'
-import { buildApp } from 'fauxqs'
 import type { Engine } from './dynamodb.ts'
+import { startServer } from './server.ts'
+
+const READY = /listening on (http:\S+)\n/
 
 export async function startQueues(): Promise<Engine> {
-  const app = buildApp({ logger: false, host: '127.0.0.1' })
-  const endpoint = await app.listen({ host: '127.0.0.1', port: 0 })
-  return {
-    endpoint,
-    stop: async () => {
-      // Connections that clients keep open would hold it up.
-      app.server.closeAllConnections()
-      await app.close()
-    },
-  }
+  const script = join(import.meta.dirname, 'fauxqs-server.ts')
+  const { output, stop } = await startServer(process.execPath, [script], (text) => READY.test(text))
+  const endpoint = READY.exec(output)?.[1] ?? ''
+  return { endpoint, stop }
 }
 
 /** Makes a queue and returns its address on the given endpoint. */

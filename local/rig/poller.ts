@@ -12,6 +12,8 @@ export interface PollerOptions {
   readonly batch: number
   /** Calls at once. */
   readonly most: number
+  /** Polls at once. */
+  readonly receivers: number
   readonly pollSeconds: number
   /** Between two looks at a queue that had nothing. */
   readonly restMs: number
@@ -23,8 +25,9 @@ const MOST_RECEIVED = 10
 
 export class Poller {
   readonly #options: PollerOptions
+  /** Calls that run, or for which room is kept. */
   #underWay = 0
-  #freed: () => void = () => {}
+  readonly #waiting: (() => void)[] = []
   #isStopped = false
   /** Nothing is taken while this is true. */
   isPaused = false
@@ -34,17 +37,36 @@ export class Poller {
   }
 
   async run(): Promise<void> {
-    const { queue, time, batch, most, pollSeconds, restMs } = this.#options
+    await Promise.all(Array.from({ length: this.#options.receivers }, () => this.#receive()))
+  }
+
+  async #receive(): Promise<void> {
+    const { queue, time, batch, pollSeconds, restMs } = this.#options
     while (!this.#isStopped) {
-      if (this.#underWay >= most) await new Promise<void>((resolve) => (this.#freed = resolve))
-      const room = (most - this.#underWay) * batch
-      const received = this.isPaused
-        ? []
-        : await queue.receive(Math.min(MOST_RECEIVED, room), pollSeconds).catch(() => [])
+      const calls = await this.#reserve()
+      const most = Math.min(MOST_RECEIVED, calls * batch)
+      const received = this.isPaused ? [] : await queue.receive(most, pollSeconds).catch(() => [])
+      this.#underWay -= calls
       for (let first = 0; first < received.length; first += batch)
         void this.#handle(received.slice(first, first + batch))
-      if (received.length === 0) await time.until(time.nowMs() + restMs)
+      if (received.length === 0) {
+        this.#freed()
+        await time.until(time.nowMs() + restMs)
+      }
     }
+  }
+
+  /** Room for the calls that one receive may lead to, kept from others until it is known how many they are. */
+  async #reserve(): Promise<number> {
+    const { batch, most } = this.#options
+    while (this.#underWay >= most) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    const calls = Math.min(Math.ceil(MOST_RECEIVED / batch), most - this.#underWay)
+    this.#underWay += calls
+    return calls
+  }
+
+  #freed(): void {
+    for (const go of this.#waiting.splice(0)) go()
   }
 
   async #handle(messages: readonly Received[]): Promise<void> {

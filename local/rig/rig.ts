@@ -31,6 +31,8 @@ export interface RigOptions {
   /** How long a poll waits for messages, and how long a poller rests after one that brought none. */
   readonly pollSeconds?: number
   readonly restMs?: number
+  /** Polls at once, of each queue. */
+  readonly receivers?: number
   /** Executors at once, of each lane. */
   readonly executors?: number
   /** False where a test has no minute rule. */
@@ -81,12 +83,13 @@ export class Rig {
   }
 
   #poller(name: QueueName, pool: Pool<QueueDelivery, BatchResult>, most: number): Poller {
-    const { queues, time, pollSeconds = 1, restMs = 50 } = this.#options
+    const { queues, time, pollSeconds = 1, restMs = 50, receivers = 1 } = this.#options
     return new Poller({
       queue: queues[name],
       time,
       batch: BATCH[name],
       most,
+      receivers,
       pollSeconds,
       restMs,
       invoke: (event) => pool.invoke(event),

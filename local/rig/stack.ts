@@ -62,6 +62,8 @@ const VISIBILITY_SECONDS = 540
 /** A dead letter stays for an operator to look at. */
 const DEAD_VISIBILITY_SECONDS = '43200'
 const MOST_RECEIVES = 5
+/** Lambda begins with five; on one machine more than a few only take time from each other. */
+const RECEIVERS = 3
 
 export async function startStack(options: StackOptions): Promise<Stack> {
   const [dynamo, queues] = await Promise.all([startStore(), startQueues()])
@@ -90,15 +92,21 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     watch: consume(ENV.watchQueueUrl),
   }
   const { handlers = ownHandlers } = options
-  const environment = <Event, Result>(make: (world: OpenedWorld) => (event: Event) => Promise<Result>) => {
-    const cut = killable(open())
+  const environment = <Event, Result>(
+    make: (world: OpenedWorld) => (event: Event) => Promise<Result>,
+    world: OpenedWorld = open(),
+  ) => {
+    const cut = killable(world)
     return { handle: make(cut.world), kill: cut.kill }
   }
+  // Executors remember nothing of the world, so on one machine they share its connections.
+  const shared = open()
   const rig = new Rig({
     time: REAL_TIME,
     queues: consumed,
-    makeExecutor: () => environment((world) => makeExecute(world, handlers, output)),
-    makeDeadLetters: () => environment((world) => makeDeadLetters(world, handlers, output)),
+    receivers: RECEIVERS,
+    makeExecutor: () => environment((world) => makeExecute(world, handlers, output), shared),
+    makeDeadLetters: () => environment((world) => makeDeadLetters(world, handlers, output), shared),
     makeTick: () => environment((world) => makeTick(world, output)),
     makeWatchdog: () => environment((world) => makeWatchdog(world, output)),
     ...(options.executors === undefined ? {} : { executors: options.executors }),

@@ -13,3 +13,16 @@ export async function inBunches<Item, Result>(
   }
   return results
 }
+
+/** All items in their order, with work done on those that need it: most often none do, and then nothing is waited for. */
+export async function whereNeeded<Item>(
+  items: readonly Item[],
+  isNeeded: (item: Item) => boolean,
+  work: (item: Item) => Promise<Item>,
+): Promise<readonly Item[]> {
+  const places = items.flatMap((item, place) => (isNeeded(item) ? [place] : []))
+  if (places.length === 0) return items
+  const done = await inBunches(places, (place) => work(items[place]))
+  const byPlace = new Map(places.map((place, n) => [place, done[n]]))
+  return items.map((item, place) => (byPlace.has(place) ? (byPlace.get(place) as Item) : item))
+}

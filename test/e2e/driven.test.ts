@@ -4,7 +4,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { StoredJob } from '../../shared/core/job/stored.ts'
 import { formatInstant } from '../../shared/core/time/instant.ts'
 import { deleteJob, saveJob, stopJob } from '../../shared/flow/manage-jobs.ts'
+import type { Message } from '../../shared/ports.ts'
 import { asking, body, range } from '../support/job-body.ts'
+import { Stage } from '../support/stage.ts'
+import { mostAtOnce } from '../support/sweep.ts'
 import { START, Town, type TownOptions } from '../support/town.ts'
 import { type RealEngines, realEngines, whyNoRealTown } from '../support/town-engines.ts'
 import { beforeEveryCall } from '../support/worlds/every-call.ts'
@@ -176,5 +179,72 @@ describe.skipIf(whyNoRealTown() !== null)('on dynoxide and fauxqs, in driven tim
     await town.run(30)
     expect(town.seconds('soon')).toEqual([20])
     expect((await town.world.shards.read(0))?.sleepUntil).not.toBeNull()
+  })
+
+  describe('executors', () => {
+    const stage = new Stage()
+    const beginStaged = (options: Omit<TownOptions, 'engines'> = {}) =>
+      begin({ handlers: (town) => stage.handlers(town), ...options })
+    const take = (name: string, part: object) => body(name, { target: { type: 'handler', handler: 'take' }, ...part })
+    const startedOnce = (town: Town) => {
+      const starts = town.sent.map(({ runId, attempt }) => `${runId} ${attempt}`)
+      expect(new Set(starts).size).toBe(starts.length)
+    }
+
+    test.each(range(1, 19, 3))('one that is killed at call %d is replaced, and its runs end', async (call) => {
+      const when = call % 2 === 0 ? 'before' : 'after'
+      const town = await beginStaged({ killExecutor: (n) => (n === 1 ? { call, when } : undefined), executors: 2 })
+      await town.run(0)
+      const retry = { attempts: 1, delay: 5, maxDelay: 5 }
+      const part = { schedules: [{ every: 30 }], timeout: 4, payload: { ms: 300 }, retry }
+      const jobs = await Promise.all(
+        range(1, 4).map(async (n) => (await saveJob(town.world, take(`job-${n}`, part), asking)).job),
+      )
+      await town.run(125)
+      for (const { id } of jobs) {
+        const ends = await Promise.all([30, 60].map((second) => town.entryOf(id, START + second)))
+        expect(ends.map((entry) => entry?.status)).toEqual(['SUCCEEDED', 'SUCCEEDED'])
+        expect(await town.world.locks.read(id)).toEqual({ holders: [], waiting: [] })
+      }
+      startedOnce(town)
+    })
+
+    test('start everything once when every message is delivered ten times, the last one first', async () => {
+      const town = await beginStaged()
+      const { send } = town.fast
+      town.fast.send = (messages) => send.call(town.fast, [...range(1, 10).flatMap(() => [...messages])].reverse())
+      await town.run(0)
+      const { job } = await saveJob(town.world, take('dense', { timeout: 4, payload: { ms: 200 } }), asking)
+      const rare = await saveJob(town.world, take('rare', { schedules: [{ every: 10 }], timeout: 2 }), asking)
+      await town.run(25)
+      expect(town.seconds('dense').filter((second) => second <= 20)).toEqual(range(firstOf(job), 20))
+      expect(town.seconds('rare')).toEqual([10, 20])
+      expect(rare.isNew).toBe(true)
+      startedOnce(town)
+      expect(mostAtOnce(stage.of(job.id))).toBe(1)
+    })
+
+    test('let a message that is an hour late start what may still start, once', async () => {
+      const town = await beginStaged()
+      const { send, counts } = town.fast
+      const late: Message[] = []
+      town.fast.send = async (messages) => {
+        late.push(...messages)
+        return []
+      }
+      town.fast.counts = async () => ({ visible: 1, inFlight: 0, delayed: 0 })
+      await town.run(0)
+      const schedules = [{ at: formatInstant(START + 10) }]
+      const usual = await saveJob(town.world, take('usual', { schedules }), asking)
+      const expires = await saveJob(town.world, take('expires', { schedules, maxLateness: 60 }), asking)
+      await town.run(20)
+      town.time.skip(3600)
+      Object.assign(town.fast, { send, counts })
+      await town.fast.send(late)
+      await town.run(3660)
+      expect((await town.entryOf(usual.job.id, START + 10))?.status).toBe('SUCCEEDED')
+      expect(['EXPIRED', 'MISSED']).toContain((await town.entryOf(expires.job.id, START + 10))?.status)
+      expect(town.seconds('usual')).toEqual([10])
+    })
   })
 })

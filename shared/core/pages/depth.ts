@@ -3,7 +3,7 @@
 const RUNS_A_PAGE = 24
 /** Above this many runs in a second pages are larger, because then the number of messages counts. */
 const MANY_RUNS = 400
-const RUNS_A_PAGE_OF_MANY = 48
+const RUNS_A_PAGE_OF_MANY = 96
 
 export const DEEPEST = 20
 

@@ -93,4 +93,4 @@ function readEntry(text: string, second: number): PageEntry | null {
 }
 
 /** Most entries that one write may name. */
-export const ENTRIES_A_WRITE = 64
+export const ENTRIES_A_WRITE = 96

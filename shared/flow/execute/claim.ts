@@ -1,7 +1,7 @@
 // Claims the runs of a message: each for this executor alone, as many as possible in one write. What it finds instead
 // decides about the rest: taken over from the dead, left to the living, put back where it comes early.
 
-import { deadlineOf, decideClaim } from '../../core/claim.ts'
+import { type ClaimDecision, deadlineOf, decideClaim } from '../../core/claim.ts'
 import { type ClaimEntry, TOKEN_LENGTH } from '../../core/pages/entry.ts'
 import { nowOf } from '../tick-world.ts'
 import { type Batch, endedAs, type Life } from './life.ts'
@@ -22,13 +22,23 @@ export async function claim(world: ExecuteWorld, batch: Batch): Promise<Claimed>
   const lives: Life[] = []
   let refused = 0
   for (let round = 1; asking.length > 0 && round <= MOST_ROUNDS; round++) {
+    const now = nowOf(world)
+    const token = world.newId().slice(0, TOKEN_LENGTH)
     const wanted: { life: Life; next: ClaimEntry }[] = []
     for (const life of asking) {
-      const decided = await decideAbout(world, batch, life)
-      if (decided === 'claim') wanted.push({ life, next: claimOf(world, batch, life) })
-      else if (decided === null) refused += 1
-      else lives.push(decided)
+      const asked = { attempt: life.run.attempt, notBefore: life.notBefore }
+      const decision = decideClaim(life.entry, asked, life.job.retry, now)
+      if (decision.do === 'CLAIM') {
+        const deadlineSecond = deadlineOf(now, life.job.timeoutSeconds, batch.lane)
+        wanted.push({ life, next: { status: 'RUNNING', attempt: decision.attempt, token, deadlineSecond } })
+      } else {
+        const ended = await carryOut(world, batch, life, decision)
+        if (ended === null) refused += 1
+        else lives.push(ended)
+      }
     }
+    asking = []
+    if (wanted.length === 0) break
     const results = await batch.place.swap(wanted.map(({ life, next }) => ({ id: life.id, expect: life.entry, next })))
     const again: Life[] = []
     for (const { life, next } of wanted) {
@@ -49,40 +59,25 @@ async function seen({ lives, place }: Batch): Promise<readonly Life[]> {
   return lives.map((life) => ({ ...life, entry: entries.get(life.id) ?? null }))
 }
 
-/** A run that goes no further here, null where others have it, or that it is to be claimed. */
-async function decideAbout(world: ExecuteWorld, batch: Batch, life: Life): Promise<Life | 'claim' | null> {
-  const asked = { attempt: life.run.attempt, notBefore: life.notBefore }
-  const decision = decideClaim(life.entry, asked, life.job.retry, nowOf(world))
-  switch (decision.do) {
-    case 'CLAIM':
-      return 'claim'
-    case 'LOSE':
-      return endedAs(
-        { ...life, run: { ...life.run, attempt: decision.attempt } },
-        'LOST',
-        world.clock.nowMs(),
-        'whoever ran it is gone, and no attempt is left',
-      )
-    case 'REPEAT':
-      return {
-        ...life,
-        isRepeat: true,
-        end: { status: decision.ended.status, startedMs: null, endedMs: world.clock.nowMs() },
-      }
-    case 'PUT_BACK':
-      await sendRun(world, batch, life.run, life.job, { inSeconds: decision.inSeconds, notBefore: life.notBefore })
-      return null
-    case 'LEAVE':
-      return null
+/** A run that has ended, or null where others have it. */
+async function carryOut(
+  world: ExecuteWorld,
+  batch: Batch,
+  life: Life,
+  decision: Exclude<ClaimDecision, { do: 'CLAIM' }>,
+): Promise<Life | null> {
+  const nowMs = world.clock.nowMs()
+  if (decision.do === 'LOSE') {
+    const lost = { ...life, run: { ...life.run, attempt: decision.attempt } }
+    return endedAs(lost, 'LOST', nowMs, 'whoever ran it is gone, and no attempt is left')
   }
-}
-
-function claimOf(world: ExecuteWorld, { lane }: Batch, life: Life): ClaimEntry {
-  const { entry } = life
-  const isTakenOver = entry?.status === 'RUNNING'
-  const attempt = entry === null ? 1 : isTakenOver ? entry.attempt + 1 : entry.attempt
-  const deadlineSecond = deadlineOf(nowOf(world), life.job.timeoutSeconds, lane)
-  return { status: 'RUNNING', attempt, token: world.newId().slice(0, TOKEN_LENGTH), deadlineSecond }
+  if (decision.do === 'REPEAT') {
+    return { ...life, isRepeat: true, end: { status: decision.ended.status, startedMs: null, endedMs: nowMs } }
+  }
+  if (decision.do === 'PUT_BACK') {
+    await sendRun(world, batch, life.run, life.job, { inSeconds: decision.inSeconds, notBefore: life.notBefore })
+  }
+  return null
 }
 
 /** Where it is another attempt than its message was about, the open item is about that too, and of no use any more. */

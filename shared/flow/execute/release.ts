@@ -18,7 +18,12 @@ import type { ExecuteWorld } from './world.ts'
 export async function release(world: ExecuteWorld, batch: Batch, settled: readonly Settled[]): Promise<void> {
   const runs = settled.filter(({ life }) => life.kind !== 'stop')
   const released = await releaseLocks(world, runs)
-  await inBunches(runs, async ({ life, retryInSeconds, entry }) => {
+  const isFollowed = ({ life, retryInSeconds, entry }: Settled) =>
+    retryInSeconds !== null ||
+    life.opens.length > 0 ||
+    (released.get(life.id)?.send.length ?? 0) > 0 ||
+    triggeredBy(entry.status, life.job.then).length > 0
+  await inBunches(runs.filter(isFollowed), async ({ life, retryInSeconds, entry }) => {
     const given = released.get(life.id)
     if (given !== undefined) await sendReleased(world, batch, life.job, given)
     if (retryInSeconds !== null) {
@@ -34,7 +39,7 @@ export async function release(world: ExecuteWorld, batch: Batch, settled: readon
 async function releaseLocks(world: ExecuteWorld, runs: readonly Settled[]): Promise<Map<string, Release>> {
   const locked = runs.filter(({ life }) => mayHold(life))
   if (locked.length === 0) return new Map()
-  const changes = await inBunches(locked, (each) => lockChange(world, each))
+  const changes = await Promise.all(locked.map((each) => lockChange(world, each)))
   const results = await world.locks.change(changes)
   return new Map(locked.map(({ life }, place) => [life.id, results[place]]))
 }

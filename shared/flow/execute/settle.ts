@@ -8,7 +8,7 @@ import type { OutcomeEntry, PageEntry } from '../../core/pages/entry.ts'
 import type { RunDetail } from '../../core/run/record.ts'
 import { retryAfter, triggeredBy } from '../../core/run/settlement.ts'
 import { isFailure } from '../../core/run/status.ts'
-import { inBunches } from '../in-bunches.ts'
+import { inBunches, whereNeeded } from '../in-bunches.ts'
 import { nowOf } from '../tick-world.ts'
 import type { Attempt } from './attempt.ts'
 import type { Batch, End, Life } from './life.ts'
@@ -78,10 +78,8 @@ interface Ending {
 async function settleTogether(world: ExecuteWorld, batch: Batch, attempts: readonly Attempt[]): Promise<Settlement> {
   await Promise.all(attempts.map(({ renewing }) => renewing))
   const mine = attempts.filter(({ isTaken }) => !isTaken).map(({ life }) => life as Ending['life'])
-  const endings = await inBunches(
-    mine.filter(({ isRepeat }) => !isRepeat),
-    (life) => prepare(world, batch, life),
-  )
+  const planned = mine.filter(({ isRepeat }) => !isRepeat).map((life) => endingOf(world, life))
+  const endings = await whereNeeded(planned, needsMore, (ending) => prepare(world, batch, ending))
   const results = await batch.place.swap(
     endings.map(({ life, expect, next }) => ({
       id: life.id,
@@ -91,7 +89,7 @@ async function settleTogether(world: ExecuteWorld, batch: Batch, attempts: reado
     })),
   )
   const settled = endings.filter(({ life }) => results.get(life.id)?.done === true)
-  await inBunches(settled, (ending) => remember(world, batch, ending))
+  await inBunches(settled.filter(isRemembered), (ending) => remember(world, batch, ending))
   const repeated = mine.filter(({ isRepeat }) => isRepeat)
   return {
     settled: [
@@ -102,28 +100,37 @@ async function settleTogether(world: ExecuteWorld, batch: Batch, attempts: reado
   }
 }
 
-/** What must be there before the end is: that somebody comes back, and the success that others ask about. */
-async function prepare(world: ExecuteWorld, batch: Batch, life: Ending['life']): Promise<Ending> {
-  const { end, run, job, entry: expect, jobId } = life
+function endingOf(world: ExecuteWorld, life: Ending['life']): Ending {
+  const { end, run, job, entry: expect } = life
   const retryInSeconds = retryAfter(end.status, run.attempt, job.retry, world.random())
+  const next: PageEntry = retryInSeconds === null ? outcomeOf(life) : { status: 'QUEUED', attempt: run.attempt + 1 }
+  return { life, expect, next, retryInSeconds }
+}
+
+const tellsSuccess = ({ end, job, kind }: Ending['life']): boolean =>
+  end.status === 'SUCCEEDED' && job.skipIfSuccessful && kind !== 'stop'
+
+const isFollowed = ({ end, job }: Ending['life']): boolean => triggeredBy(end.status, job.then).length > 0
+
+const needsMore = ({ life, retryInSeconds }: Ending): boolean =>
+  retryInSeconds !== null || isFollowed(life) || tellsSuccess(life)
+
+/** What must be there before the end is: that somebody comes back, and the success that others ask about. */
+async function prepare(world: ExecuteWorld, batch: Batch, ending: Ending): Promise<Ending> {
+  const { life, retryInSeconds } = ending
+  const { end, run, jobId } = life
   if (retryInSeconds !== null) {
-    const attempt = run.attempt + 1
     const notBefore = nowOf(world) + retryInSeconds
-    const again = await putOpen(
-      world,
-      batch,
-      { ...life, run: { ...run, attempt, openMs: null }, notBefore },
-      { fromMs: notBefore * 1000, notBefore },
-    )
-    return { life: { ...again, end }, expect, next: { status: 'QUEUED', attempt }, retryInSeconds }
+    const again = { ...life, run: { ...run, attempt: run.attempt + 1, openMs: null }, notBefore }
+    const listed = await putOpen(world, batch, again, { fromMs: notBefore * 1000, notBefore })
+    return { ...ending, life: { ...listed, end } }
   }
-  const isFollowed = triggeredBy(end.status, job.then).length > 0
-  const listed = isFollowed ? await putOpen(world, batch, life, { fromMs: world.clock.nowMs() }) : life
-  if (end.status === 'SUCCEEDED' && job.skipIfSuccessful && life.kind !== 'stop') {
+  const listed = isFollowed(life) ? await putOpen(world, batch, life, { fromMs: world.clock.nowMs() }) : life
+  if (tellsSuccess(life)) {
     const success = run.instant ?? Math.floor((end.startedMs ?? end.endedMs) / 1000)
     await world.states.change(jobId, (state) => ({ state: recordSuccess(state, success), result: null }))
   }
-  return { life: { ...listed, end }, expect, next: outcomeOf(life), retryInSeconds: null }
+  return { ...ending, life: { ...listed, end } }
 }
 
 function outcomeOf({ end, run, second }: Ending['life']): OutcomeEntry {
@@ -159,18 +166,26 @@ function detailOf(world: ExecuteWorld, batch: Batch, life: Ending['life'], next:
   }
 }
 
+/** Runs that no page shows, and failures, are listed in the feed. */
+const isListed = ({ life, next }: Ending): boolean =>
+  (life.run.depth === null && next.status !== 'QUEUED') || isFailure(next.status)
+
+const durationOf = ({ end }: Ending['life']): number => (end.startedMs === null ? 0 : end.endedMs - end.startedMs)
+
+const isRemembered = (ending: Ending): boolean =>
+  ending.life.kind !== 'stop' && (isListed(ending) || isLong(durationOf(ending.life)))
+
 /** What others are to know of a run that has ended: the feed, and the lane of its job. Neither may hold up what follows. */
-async function remember(world: ExecuteWorld, batch: Batch, { life, next }: Ending): Promise<void> {
-  const { run, end, kind } = life
-  if (kind === 'stop') return
+async function remember(world: ExecuteWorld, batch: Batch, ending: Ending): Promise<void> {
+  const { life, next } = ending
+  const { run, end } = life
   try {
-    const isOwn = run.depth === null && next.status !== 'QUEUED'
-    if (isOwn || isFailure(next.status)) {
+    if (isListed(ending)) {
       const { runId, trigger } = run
       const reason = end.reason ?? null
       await world.ledger.putRecent({ shard: batch.shard, ms: end.endedMs, runId, entry: next, trigger, reason })
     }
-    if (end.startedMs !== null) await countDuration(world, batch, life, end.endedMs - end.startedMs)
+    if (isLong(durationOf(life))) await countDuration(world, batch, life, durationOf(life))
   } catch (error) {
     world.warn('a run was settled and not all of it remembered', { runId: run.runId, reason: String(error) })
   }
@@ -184,7 +199,6 @@ async function countDuration(
   durationMs: number,
 ): Promise<void> {
   const second = nowOf(world)
-  if (!isLong(durationMs)) return
   const slowThroughMinute = await world.states.change(jobId, (state) => {
     const lane = countRun(state.lane, durationMs, second)
     const isNews = lane.slowThroughMinute > state.lane.slowThroughMinute
