@@ -37,7 +37,7 @@ async function untilNextSecond(ended: AbortSignal): Promise<void> {
 }
 
 /** Ctrl-C, a polite kill, a closed terminal and a reader that went away all end it the same way. */
-function endOf(seconds: number | null): AbortSignal {
+function endOf(): AbortController {
   const controller = new AbortController()
   const end = () => controller.abort()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end)
@@ -46,8 +46,7 @@ function endOf(seconds: number | null): AbortSignal {
     if (!isReaderGone) throw error
     end()
   })
-  if (seconds !== null) setTimeout(end, seconds * 1000).unref()
-  return controller.signal
+  return controller
 }
 
 /** A shell that gets the terminal back after Ctrl-Z must not find it without cursor. */
@@ -61,7 +60,8 @@ function pauseOnSuspend(show: Show): void {
 async function run(seconds: number | null, isPlain: boolean): Promise<void> {
   const { NO_COLOR, TERM } = process.env
   const zone = machineZone()
-  const ended = endOf(seconds)
+  const ending = endOf()
+  const ended = ending.signal
   const demo = new Demo(SAMPLE_JOBS, Date.now())
   const show = new Show(process.stdout, { isPlain: isPlain || TERM === 'dumb', hasColour: !NO_COLOR })
   const update = (happenings: readonly Happening[]) => {
@@ -83,6 +83,8 @@ async function run(seconds: number | null, isPlain: boolean): Promise<void> {
   await saveHandlerJobs(stack.world, handlers)
   await saveJobs(stack.world, SAMPLE_JOBS.map(bodyOf), { by: 'npm start' })
   stack.rig.start()
+  // What takes time to start is not counted.
+  if (seconds !== null) setTimeout(() => ending.abort(), seconds * 1000).unref()
   const redraw = () => update([])
   process.stdout.on('resize', redraw)
   pauseOnSuspend(show)

@@ -19,13 +19,27 @@ export const STATUSES = [
 export type RunStatus = (typeof STATUSES)[number]
 
 /**
- * QUEUED: sent, or to be sent again. RUNNING to RUNNING: its executor died and another took it over as the next attempt.
- * RUNNING to QUEUED: the attempt failed and another is left. A run that nobody started may end as FAILED where its message is poison.
+ * QUEUED: sent, or to be sent again. RUNNING: claimed, which comes before the rules of its job are asked, so it may yet wait or end
+ * without a start. RUNNING to RUNNING: its executor died and another took it over as the next attempt. RUNNING to QUEUED: the attempt failed and another
+ * is left, or it was given back. A run that nobody started may end as FAILED where its message is poison.
  */
 export const NEXT_STATUSES: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
-  QUEUED: ['RUNNING', 'WAITING', 'DISCARDED', 'SKIPPED', 'EXPIRED', 'MISSED', 'CANCELLED', 'FAILED', 'LOST'],
-  WAITING: ['RUNNING', 'QUEUED', 'SKIPPED', 'EXPIRED', 'MISSED', 'CANCELLED'],
-  RUNNING: ['SUCCEEDED', 'FAILED', 'TIMED_OUT', 'CANCELLED', 'LOST', 'QUEUED', 'RUNNING'],
+  QUEUED: ['RUNNING', 'SKIPPED', 'MISSED', 'CANCELLED', 'FAILED'],
+  WAITING: ['RUNNING', 'CANCELLED', 'FAILED'],
+  RUNNING: [
+    'SUCCEEDED',
+    'FAILED',
+    'TIMED_OUT',
+    'CANCELLED',
+    'LOST',
+    'QUEUED',
+    'RUNNING',
+    'WAITING',
+    'DISCARDED',
+    'SKIPPED',
+    'EXPIRED',
+    'MISSED',
+  ],
   SUCCEEDED: [],
   FAILED: [],
   TIMED_OUT: [],

@@ -4,6 +4,7 @@ import type { Release, ReleaseAt } from '../../core/gate/release.ts'
 import { type Holder, NEW_STATE } from '../../core/gate/state.ts'
 import type { TicketJob } from '../../core/run/message.ts'
 import { nowOf } from '../tick-world.ts'
+import { listRun } from './open.ts'
 import { type Sender, sendRun } from './send-again.ts'
 import type { ExecuteWorld } from './world.ts'
 
@@ -23,11 +24,20 @@ export async function releaseAt(world: ExecuteWorld, jobId: string, job: TicketJ
   return { now, startBy: now + START_WITHIN_SECONDS, block: job.block, state }
 }
 
+/**
+ * Sends those who have the lock and have not started. One that waited for long is looked at rarely by now, so it is listed anew:
+ * should its message be lost, somebody comes back to it soon.
+ */
 export async function sendReleased(
   world: ExecuteWorld,
   sender: Sender,
   job: TicketJob,
   { send }: Pick<Release, 'send'>,
 ): Promise<void> {
-  for (const run of send) await sendRun(world, sender, run, job, { inSeconds: 0, notBefore: null })
+  for (const run of send) {
+    const openMs = await listRun(world, sender, { run, job }, { fromMs: world.clock.nowMs(), notBefore: null })
+    await sendRun(world, sender, { ...run, openMs }, job, { inSeconds: 0, notBefore: null })
+    const isListedTwice = run.openMs !== null && run.openMs !== openMs
+    if (isListedTwice) await world.open.remove({ shard: sender.shard, dueMs: run.openMs as number, runId: run.runId })
+  }
 }

@@ -1,6 +1,8 @@
 // The list of open runs, as an executor uses it: a run that waits, is tried again, takes long or has something to follow it is
 // put there first, and taken out when all of that is done.
 
+import type { GateRun } from '../../core/gate/state.ts'
+import type { TicketJob } from '../../core/run/message.ts'
 import type { Life } from './life.ts'
 import { messageFor, type Sender } from './send-again.ts'
 import type { ExecuteWorld } from './world.ts'
@@ -16,18 +18,23 @@ export async function putOpen(
   { fromMs, notBefore = null }: { readonly fromMs: number; readonly notBefore?: number | null },
 ): Promise<Life> {
   if (life.run.openMs !== null) return life
-  const { run, job } = life
-  const dueMs = fromMs + COMES_BACK_AFTER_MS
-  await world.open.put({
-    shard: sender.shard,
-    dueMs,
-    runId: run.runId,
-    times: 0,
-    lane: sender.lane,
-    attempt: run.attempt,
-    message: messageFor(sender, run, job, notBefore),
-  })
-  return { ...life, run: { ...run, openMs: dueMs }, opens: [...life.opens, dueMs] }
+  const dueMs = await listRun(world, sender, life, { fromMs, notBefore })
+  return { ...life, run: { ...life.run, openMs: dueMs }, opens: [...life.opens, dueMs] }
+}
+
+/** Puts a run into the list and returns the time under which it is there. */
+export async function listRun(
+  world: ExecuteWorld,
+  sender: Sender,
+  { run, job }: { readonly run: GateRun; readonly job: TicketJob },
+  { fromMs, notBefore }: { readonly fromMs: number; readonly notBefore: number | null },
+): Promise<number> {
+  const { shard, lane } = sender
+  const { runId, attempt } = run
+  const dueMs = Math.round(fromMs) + COMES_BACK_AFTER_MS
+  const message = messageFor(sender, run, job, notBefore)
+  await world.open.put({ shard, dueMs, runId, times: 0, lane, attempt, message })
+  return dueMs
 }
 
 /** Takes a run out of the list, or all of its items but the one that is still needed. */
