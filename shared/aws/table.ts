@@ -178,10 +178,20 @@ export class Table {
     })
   }
 
-  async #written(key: TableKey, isMine: IsMine | undefined, write: () => Promise<Attributes>): Promise<Written> {
+  async #written(
+    key: TableKey,
+    isMine: IsMine | undefined,
+    write: () => Promise<Attributes>,
+    tries = 1,
+  ): Promise<Written> {
     try {
       return { done: true, item: await write() }
     } catch (error) {
+      // A transaction on the same item was under way: nothing was written.
+      if (isInProgress(error) && tries < MOST_TRANSACTION_TRIES) {
+        await pause(CONFLICT_WAIT_MS * 2 ** tries * Math.random())
+        return this.#written(key, isMine, write, tries + 1)
+      }
       if (error instanceof ConditionalCheckFailedException) return judge(error.Item ?? null, isMine)
       // No answer came, so nobody knows. Where it is ours it was made; otherwise it may still be made, and unknown it stays.
       if (isMine === undefined) throw error

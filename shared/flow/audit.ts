@@ -45,19 +45,22 @@ export async function auditShard(world: TickWorld, memory: ShardMemory, shard: S
     missed: 0,
     doubled: 0,
   }
+  let lookedThrough = shard.auditedThrough
+  let isWhole = true
   for (let chunks = 0; chunks < MOST_CHUNKS && world.clock.nowMs() - nowMs < ROUND_MS; chunks++) {
-    const item = { ...shard, auditedThrough: total.auditedThrough }
+    const item = { ...shard, auditedThrough: lookedThrough }
     const through = auditableThrough(item, Math.floor(nowMs / 1000), Math.floor(memory.drainedMs / 1000))
     if (through <= item.auditedThrough) break
     const chunk = await auditChunk(world, memory, item, through, Math.ceil(sinceLastMs / 1000))
     total = {
-      auditedThrough: chunk.auditedThrough,
+      // What is not accounted for yet stops the account, and not the healing of what comes after it.
+      auditedThrough: isWhole ? chunk.auditedThrough : total.auditedThrough,
       resent: total.resent + chunk.resent,
       missed: total.missed + chunk.missed,
       doubled: total.doubled + chunk.doubled,
     }
-    // Something in it is not accounted for yet, and nothing after it can be.
-    if (chunk.auditedThrough < through) break
+    isWhole = isWhole && chunk.auditedThrough === through
+    lookedThrough = through
   }
   if (total.auditedThrough > shard.auditedThrough) {
     await world.shards.moveAudited(memory.shard, shard.auditedThrough, total.auditedThrough)
@@ -150,7 +153,7 @@ async function resend(
   const due = runs.filter(({ run, ageSeconds }) =>
     isResendDue(ageSeconds, ageSeconds - sinceLastSeconds, isEmpty[memory.laneOf(run)]),
   )
-  const messages = due.flatMap(({ run }) => prepare(memory, [run], depths))
+  const messages = due.flatMap(({ run, attempt }) => prepare(memory, [run], depths, attempt))
   await send(world, messages)
   return due.length
 }
@@ -182,8 +185,11 @@ export async function resendOpen(world: TickWorld, shard: number, nowMs: number)
 }
 
 /** The claim of whoever has an open run at the moment, or null. */
-async function claimOf(world: TickWorld, { message }: OpenRun): Promise<ClaimEntry | null> {
-  const entry = await entryOf(world, message)
+async function claimOf(world: TickWorld, { message, runId }: OpenRun): Promise<ClaimEntry | null> {
+  const entry = await entryOf(world, message).catch((error: unknown) => {
+    world.warn('an open run could not be looked at', { runId, reason: String(error) })
+    return null
+  })
   return entry?.status === 'RUNNING' && !isDead(entry, nowOf(world)) ? entry : null
 }
 

@@ -27,6 +27,7 @@ export function prepare(
   memory: ShardMemory,
   runs: readonly PlannedRun[],
   depths: ReadonlyMap<number, number>,
+  attempt = 1,
 ): Prepared[] {
   const prepared: Prepared[] = []
   for (const [second, due] of bySecond(runs)) {
@@ -35,7 +36,7 @@ export function prepare(
     for (const page of packPages(due, second, depth)) {
       for (const parcel of splitByLane(page, (run) => memory.laneOf(run))) {
         const key = { shard: memory.shard, second, depth, page: page.page, lane: parcel.lane }
-        for (const tickets of inParts(parcel.runs.map((run) => ticketOf(memory, run)))) {
+        for (const tickets of inParts(parcel.runs.map((run) => ticketOf(memory, run, attempt)))) {
           const body = writePageMessage(key, memory.drainedMs, tickets)
           prepared.push({ lane: parcel.lane, second, runs: tickets.length, message: { body } })
         }
@@ -45,10 +46,10 @@ export function prepare(
   return prepared
 }
 
-function ticketOf(memory: ShardMemory, { jobId, kind, nominal, second }: PlannedRun): Ticket {
+function ticketOf(memory: ShardMemory, { jobId, kind, nominal, second }: PlannedRun, attempt: number): Ticket {
   const job = memory.snapshot.job(jobId)
   const meets = job === null ? 'ask' : meetingOf(job, second)
-  return { id: entryIdOf(jobId, kind), kind, nominal, meets, attempt: 1, notBefore: null, job: memory.ticketOf(jobId) }
+  return { id: entryIdOf(jobId, kind), kind, nominal, meets, attempt, notBefore: null, job: memory.ticketOf(jobId) }
 }
 
 function* inParts(tickets: readonly Ticket[]): Generator<Ticket[]> {

@@ -18,9 +18,12 @@ export function take(lock: Lock, run: GateRun, deadline: number, now: number, bl
 export function wait(lock: Lock, run: GateRun, now: number): Lock {
   const waiter: Waiter = { ...runOf(run), orderedBy: run.instant ?? now }
   const isInLine = lock.waiting.some(({ runId }) => runId === run.runId)
+  const waiting = lock.waiting.map((each) =>
+    each.runId === run.runId ? { ...waiter, orderedBy: each.orderedBy } : each,
+  )
   // One that was given the lock and may not start yet after all gives it back.
   const holders = lock.holders.filter(({ runId, started }) => runId !== run.runId || started)
-  return { holders, waiting: isInLine ? lock.waiting : [...lock.waiting, waiter] }
+  return { holders, waiting: isInLine ? waiting : [...waiting, waiter] }
 }
 
 /** The lock of a run whose attempt failed: it keeps it until the next one, which must have started by then. */
@@ -53,7 +56,7 @@ export function release(lock: Lock, runId: string, at: ReleaseAt): Release {
   const held = lock.holders.some((each) => each.runId === runId)
   const holders = lock.holders.filter((each) => each.runId !== runId)
   const rest: Lock = { holders, waiting: without(lock.waiting, runId) }
-  return giveOn(held ? giveToOldest(rest, at) : rest)
+  return giveOn(held ? giveToOldest(rest, at) : rest, at)
 }
 
 function giveToOldest(lock: Lock, { now, startBy, block, state }: ReleaseAt): Lock {
@@ -67,7 +70,11 @@ function giveToOldest(lock: Lock, { now, startBy, block, state }: ReleaseAt): Lo
   }
 }
 
-const giveOn = (lock: Lock): Release => ({ lock, send: lock.holders.filter(({ started }) => !started) })
+/** One that keeps the lock through its backoff is not sent before its time: only then must it have started soon. */
+const giveOn = (lock: Lock, { startBy }: ReleaseAt): Release => ({
+  lock,
+  send: lock.holders.filter(({ started, deadline }) => !started && deadline <= startBy),
+})
 
 /** A stop has come: what it ends neither runs nor waits any more, and the next may go. */
 export function stop(lock: Lock, stopSecond: number, at: ReleaseAt): Release & { readonly ended: readonly GateRun[] } {
@@ -77,7 +84,7 @@ export function stop(lock: Lock, stopSecond: number, at: ReleaseAt): Release & {
     waiting: lock.waiting.filter((each) => !isEnded(each)),
   }
   const ended = [...lock.holders.filter(isEnded), ...lock.waiting.filter(isEnded)]
-  return { ...giveOn(rest.holders.length < lock.holders.length ? giveToOldest(rest, at) : rest), ended }
+  return { ...giveOn(rest.holders.length < lock.holders.length ? giveToOldest(rest, at) : rest, at), ended }
 }
 
 const runOf = ({ runId, trigger, instant, nominal, attempt, depth, openMs }: GateRun): GateRun => ({

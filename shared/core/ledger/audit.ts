@@ -21,6 +21,8 @@ export interface AuditInput {
 
 export interface Resend {
   readonly run: PlannedRun
+  /** The attempt that its entry is about. */
+  readonly attempt: number
   /** How long it should have been running. One whose executor died counts from its death as if it had just become due. */
   readonly ageSeconds: number
 }
@@ -56,23 +58,33 @@ export function audit({ runs, after, through, find, isLive, now }: AuditInput): 
     .filter(({ second, kind }) => second > after && second <= through && kind !== 'stop')
     .map((run) => {
       const found = find(run)
-      return { run, standing: standingOf(found, isLive(run.second), now), deadSeconds: deadSecondsOf(found, now) }
+      return {
+        run,
+        standing: standingOf(found, isLive(run.second), now),
+        deadSeconds: deadSecondsOf(found, now),
+        attempt: found.page?.attempt ?? 1,
+        isUntouched: found.page === null,
+      }
     })
   const withStanding = (...standings: Standing[]) =>
     judged.filter(({ standing }) => standings.includes(standing)).map(({ run }) => run)
   const firstOpenSecond = judged
     .filter(({ standing }) => !isAccountedFor(standing))
     .reduce((first, { run }) => Math.min(first, run.second), through + 1)
-  const isTooLate = (run: PlannedRun) => firingOf(run, now - run.second) === 'missed'
-  const missing = withStanding('missing')
+  // Of what somebody had in hand before, the rules of its job are asked by whoever claims it.
+  const isTooLate = ({ run, isUntouched }: (typeof judged)[number]) =>
+    isUntouched && firingOf(run, now - run.second) === 'missed'
+  const missing = judged.filter(({ standing }) => standing === 'missing')
   return {
     resend: [
-      ...missing.filter((run) => !isTooLate(run)).map((run) => ({ run, ageSeconds: now - run.second })),
+      ...missing
+        .filter((each) => !isTooLate(each))
+        .map(({ run, attempt }) => ({ run, attempt, ageSeconds: now - run.second })),
       ...judged
         .filter(({ standing }) => standing === 'dead')
-        .map(({ run, deadSeconds }) => ({ run, ageSeconds: FIRST_RESEND_AGE_SECONDS + deadSeconds })),
+        .map(({ run, attempt, deadSeconds }) => ({ run, attempt, ageSeconds: FIRST_RESEND_AGE_SECONDS + deadSeconds })),
     ],
-    tooLate: missing.filter(isTooLate),
+    tooLate: missing.filter(isTooLate).map(({ run }) => run),
     doubled: withStanding('doubled'),
     auditedThrough: Math.max(after, firstOpenSecond - 1),
   }

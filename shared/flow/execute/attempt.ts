@@ -7,8 +7,9 @@ import type { End, Life } from './life.ts'
 import type { Routed } from './route.ts'
 import type { ExecuteWorld } from './world.ts'
 
-const LOG_LINES = 200
-const LOG_CHARACTERS = 2000
+const LOG_LINE_CHARACTERS = 2000
+/** Of all lines together; a record must fit into the store beside output and error. */
+const LOG_CHARACTERS = 20_000
 const MESSAGE_CHARACTERS = 2000
 const STACK_CHARACTERS = 8000
 /** More than this is not kept of what a handler returns. */
@@ -93,6 +94,7 @@ export function startAttempt(world: ExecuteWorld, { life, go }: Routed): Started
 
 function handlerRunOf(world: ExecuteWorld, attempt: Attempt, payload: unknown, log: string[]): HandlerRun {
   const { run, job, jobId } = attempt.life
+  let logged = 0
   return {
     id: run.runId,
     attempt: run.attempt,
@@ -103,8 +105,9 @@ function handlerRunOf(world: ExecuteWorld, attempt: Attempt, payload: unknown, l
     shard: null,
     signal: attempt.signal,
     log: (line) => {
-      const text = String(line).slice(0, LOG_CHARACTERS)
-      if (log.length < LOG_LINES) log.push(text)
+      const text = String(line).slice(0, LOG_LINE_CHARACTERS)
+      logged += text.length + 1
+      if (logged <= LOG_CHARACTERS) log.push(text)
       world.log(run.runId, text)
     },
   }

@@ -13,6 +13,7 @@ const UNTOUCHED = {
   stored: null,
   entry: null,
   claimedMs: 0,
+  wasKnown: false,
   holds: null,
   end: null,
   isRepeat: false,
@@ -33,7 +34,7 @@ function ofPage(world: ExecuteWorld, { key, lane, drainedMs, openMs, tickets }: 
     const run = { runId, trigger, instant: second, nominal, attempt, depth, openMs } as const
     return { ...UNTOUCHED, opens: opensOf(openMs), id, jobId, second, kind, run, notBefore, meets, job }
   })
-  return { shard, lane, drainedMs, place: onPage(world.ledger, key), lives }
+  return { shard, lane, drainedMs, place: onPage(world.ledger, key, world.warn), lives }
 }
 
 /** The item says what the message does not: the instant, and a payload of its own. */

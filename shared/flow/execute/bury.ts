@@ -36,7 +36,8 @@ function doomedBy(world: ExecuteWorld, body: string): Doomed[] {
     }
     const { key, tickets, unreadable } = message
     const place = onPage(world.ledger, key)
-    const ids = [...tickets.map(({ id }) => id), ...unreadable.flatMap(({ id }) => id ?? [])]
+    // Where single tickets cannot be read the others were carried out.
+    const ids = unreadable.length > 0 ? unreadable.flatMap(({ id }) => id ?? []) : tickets.map(({ id }) => id)
     return ids.map((id) => {
       const runId = { jobId: jobIdOfEntry(id), second: key.second, suffix: '' }
       return { place, shard: key.shard, id, runId, trigger: 'SCHEDULE' }
@@ -49,7 +50,9 @@ function doomedBy(world: ExecuteWorld, body: string): Doomed[] {
 async function end(world: ExecuteWorld, { place, shard, id, runId, trigger }: Doomed, why: string): Promise<boolean> {
   const expect = (await place.read()).get(id) ?? null
   const isInHands = expect?.status === 'RUNNING' && !isDead(expect, nowOf(world))
-  if (isInHands || (expect !== null && isTerminal(expect.status))) return false
+  // Somebody comes back to what waits or is to be tried again.
+  const isListed = expect?.status === 'WAITING' || (expect?.status === 'QUEUED' && expect.attempt > 1)
+  if (isInHands || isListed || (expect !== null && isTerminal(expect.status))) return false
   const next = { status: 'FAILED', attempt: expect?.attempt ?? 1, startOffsetMs: 0, durationMs: 0 } as const
   const reason = `its message failed every time it came: ${why}`
   const result = (await place.swap([{ id, expect, next, detail: { trigger, reason } }])).get(id)

@@ -48,7 +48,10 @@ function judge(life: Life, stored: StoredJob | null, nowMs: number): Life {
     const isOver = statusOf(stored) === 'RUNNING' ? 'was edited' : `was ${statusOf(stored).toLowerCase()}`
     return endedAs(life, 'SKIPPED', nowMs, `its job ${isOver} and is not due at this instant any more`)
   }
-  return { ...life, stored, job: ticketJobOf(stored) }
+  const job = ticketJobOf(stored)
+  // A claim that was made for a shorter run counts as old, so that it is made anew.
+  const claimedMs = job.timeoutSeconds > life.job.timeoutSeconds ? 0 : life.claimedMs
+  return { ...life, stored, job, claimedMs }
 }
 
 /** A stop may say that what is queued is not to start. */

@@ -3,7 +3,7 @@
 
 import { type ClaimDecision, deadlineOf, decideClaim } from '../../core/claim.ts'
 import { type ClaimEntry, TOKEN_LENGTH } from '../../core/pages/entry.ts'
-import { nowOf } from '../tick-world.ts'
+import { secondOf } from '../tick-world.ts'
 import { type Batch, endedAs, type Life } from './life.ts'
 import { sendRun } from './send-again.ts'
 import type { ExecuteWorld } from './world.ts'
@@ -22,7 +22,8 @@ export async function claim(world: ExecuteWorld, batch: Batch): Promise<Claimed>
   const lives: Life[] = []
   let refused = 0
   for (let round = 1; asking.length > 0 && round <= MOST_ROUNDS; round++) {
-    const now = nowOf(world)
+    const claimedMs = world.clock.nowMs()
+    const now = secondOf(claimedMs)
     const token = world.newId().slice(0, TOKEN_LENGTH)
     const wanted: { life: Life; next: ClaimEntry }[] = []
     for (const life of asking) {
@@ -43,7 +44,7 @@ export async function claim(world: ExecuteWorld, batch: Batch): Promise<Claimed>
     const again: Life[] = []
     for (const { life, next } of wanted) {
       const result = results.get(life.id)
-      if (result?.done === true) lives.push(claimedAs(life, next, world.clock.nowMs()))
+      if (result?.done === true) lives.push(claimedAs(life, next, claimedMs))
       else again.push({ ...life, entry: result?.found ?? null })
     }
     asking = again
@@ -83,7 +84,13 @@ async function carryOut(
 /** Where it is another attempt than its message was about, the open item is about that too, and of no use any more. */
 function claimedAs(life: Life, entry: ClaimEntry, claimedMs: number): Life {
   const openMs = entry.attempt === life.run.attempt ? life.run.openMs : null
-  return { ...life, entry, claimedMs, run: { ...life.run, attempt: entry.attempt, openMs } }
+  return {
+    ...life,
+    entry,
+    claimedMs,
+    wasKnown: life.entry !== null,
+    run: { ...life.run, attempt: entry.attempt, openMs },
+  }
 }
 
 function inOrderOf({ lives: wanted }: Batch, lives: readonly Life[]): Life[] {

@@ -49,7 +49,11 @@ async function stopFirst(world: ExecuteWorld, batch: Batch, life: Life): Promise
     return life.kind === 'restart'
       ? life
       : endedAs(life, 'MISSED', world.clock.nowMs(), `a stop that comes ${late} s late is dropped`)
-  await carryOutStop(world, batch, life)
+  try {
+    await carryOutStop(world, batch, life)
+  } catch (error) {
+    return endedAs(life, 'FAILED', world.clock.nowMs(), `the ${life.kind} could not be carried out: ${error}`)
+  }
   if (life.kind === 'restart') return life
   const nowMs = world.clock.nowMs()
   return { ...life, end: { status: 'SUCCEEDED', startedMs: nowMs, endedMs: nowMs } }
@@ -64,42 +68,79 @@ interface Ruled {
 
 async function throughLock(world: ExecuteWorld, batch: Batch, all: readonly Asked[]): Promise<Life[]> {
   if (all.length === 0) return []
-  const ruled = await world.locks.change(all.map((each) => lockChange(each)))
-  const started = ruled.filter(({ decision }) => decision?.do === 'START')
-  const others = ruled.filter(({ decision }) => decision !== null && decision.do !== 'START')
-  const lives = await inBunches(others, async ({ asked, decision, holds }): Promise<Life[]> => {
-    const { life } = asked
-    switch (decision?.do) {
-      case 'COVER':
-        for (const other of decision.cancels) {
-          await cancelRun(world.ledger, batch.shard, other, `${life.run.runId} is newer and covers it`)
-        }
-        return [{ ...life, holds }]
-      case 'WAIT':
-        await standInLine(world, batch, asked, decision)
-        return []
-      default:
-        return [ended(world, life, decision as Decision)]
+  const ruled = await world.locks.change(all.map((asked) => lockChange(world, asked, NOBODY)))
+  const started = ruled.filter(({ holds }) => holds !== null)
+  const others = ruled.filter(({ holds, decision }) => holds === null && decision !== null)
+  const lives = await inBunches(others, async ({ asked, decision }): Promise<Life | null> => {
+    try {
+      return await carryOut(world, batch, asked, decision as Decision)
+    } catch (error) {
+      return postpone(world, batch, asked.life, String(error))
     }
   })
-  return [...started.map(({ asked, holds }) => ({ ...asked.life, holds })), ...lives.flat()]
+  return [...started.map(({ asked, holds }) => ({ ...asked.life, holds })), ...lives.filter((life) => life !== null)]
 }
 
-/** Whoever may start takes the lock with the same write; to wait takes more steps, so it is only decided on here. */
-function lockChange(asked: Asked): LockChange<Ruled> {
+async function carryOut(world: ExecuteWorld, batch: Batch, asked: Asked, decision: Decision): Promise<Life | null> {
+  switch (decision.do) {
+    case 'COVER':
+      return cover(world, batch, asked, decision.cancels)
+    case 'WAIT':
+      await standInLine(world, batch, asked, decision)
+      return null
+    default:
+      return ended(world, asked.life, decision)
+  }
+}
+
+const NOBODY: ReadonlySet<string> = new Set()
+const MOST_COVERS = 5
+
+/** First the older runs are cancelled, then the lock is taken: whoever dies in between leaves nobody running unknown. */
+async function cover(
+  world: ExecuteWorld,
+  batch: Batch,
+  asked: Asked,
+  cancels: readonly Holder[],
+): Promise<Life | null> {
+  const { life } = asked
+  const covered = new Set<string>()
+  let next = cancels
+  for (let round = 1; round <= MOST_COVERS; round++) {
+    for (const other of next) {
+      await cancelRun(world.ledger, batch.shard, other, `${life.run.runId} is newer and covers it`)
+      covered.add(other.runId)
+    }
+    const [{ decision, holds }] = await world.locks.change([lockChange(world, asked, covered)])
+    if (decision === null) return null
+    if (holds !== null) return { ...life, holds }
+    if (decision.do !== 'COVER') return carryOut(world, batch, asked, decision)
+    next = decision.cancels
+  }
+  throw new Error(`others kept taking the lock of job ${life.jobId}`)
+}
+
+/**
+ * Whoever may start takes the lock with the same write, and whoever covers others once those are cancelled. To wait takes more steps, so it
+ * is only decided on here.
+ */
+function lockChange(world: ExecuteWorld, asked: Asked, covered: ReadonlySet<string>): LockChange<Ruled> {
   const { life, question, now } = asked
   const { job, jobId, run } = life
-  const deadline = lockDeadlineOf(now, job.timeoutSeconds)
   const isTakenOver = ({ holders }: Lock) =>
     holders.some(({ runId, attempt }) => runId === run.runId && attempt > run.attempt)
+  const mayTake = (decision: Decision) =>
+    (decision.do === 'START' && decision.takesLock) ||
+    (decision.do === 'COVER' && decision.cancels.every(({ runId }) => covered.has(runId)))
   return {
     jobId,
     believed: FREE,
     decide: (lock) => {
       if (isTakenOver(lock)) return { lock: null, result: { asked, decision: null, holds: null } }
       const decision = decide({ ...question, lock, now })
-      const starts = decision.do === 'COVER' || (decision.do === 'START' && decision.takesLock)
-      const next = starts ? take(lock, run, deadline, now, job.block) : null
+      // A write that was held up must not take the lock until a time that has almost come.
+      const deadline = lockDeadlineOf(nowOf(world), job.timeoutSeconds)
+      const next = mayTake(decision) ? take(lock, run, deadline, now, job.block) : null
       const holds = next?.holders.find(({ runId }) => runId === run.runId) ?? null
       return { lock: next, result: { asked, decision, holds } }
     },

@@ -1,22 +1,21 @@
-// Gives claimed runs back that did not start: their entries say again that nobody has them. The audit sends first attempts
-// again; about a later one only the list of open runs knows.
+// Gives back claimed runs that did not start, where something that all of them need cannot be read.
 
-import { whereNeeded } from '../in-bunches.ts'
+import { inBunches } from '../in-bunches.ts'
 import { type Batch, isGoing, type Life } from './life.ts'
-import { putOpen } from './open.ts'
+import { swapOwn } from './own-entry.ts'
+import { putOff } from './put-off.ts'
 import type { ExecuteWorld } from './world.ts'
 
 export async function giveBack(world: ExecuteWorld, batch: Batch): Promise<void> {
-  const isLater = ({ run }: Life) => run.attempt > 1 || run.depth === null
-  try {
-    const lives = await whereNeeded(batch.lives.filter(isGoing), isLater, (life) =>
-      putOpen(world, batch, life, { fromMs: world.clock.nowMs() }),
-    )
-    await batch.place.swap(
-      lives.map(({ id, entry, run }) => ({ id, expect: entry, next: { status: 'QUEUED', attempt: run.attempt } })),
-    )
-  } catch (error) {
-    // Then the audit finds the claims dead when their time is over.
-    world.warn('claimed runs could not be given back', { runs: batch.lives.length, reason: String(error) })
-  }
+  await inBunches(batch.lives.filter(isGoing), async (life: Life) => {
+    try {
+      // A stop has no list to come back from: its message comes again, and is dropped where it is too late.
+      if (life.kind === 'stop') {
+        await swapOwn(batch.place, [{ id: life.id, expect: life.entry, next: { status: 'QUEUED', attempt: 1 } }])
+      } else await putOff(world, batch, life, { isSentNow: false })
+    } catch (error) {
+      // Then the audit finds the claim dead when its time is over.
+      world.warn('a claimed run could not be given back', { runId: life.run.runId, reason: String(error) })
+    }
+  })
 }

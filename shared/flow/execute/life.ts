@@ -43,6 +43,8 @@ export interface Life {
   /** What this executor knows to stand in the ledger: its claim, or what it found. */
   readonly entry: PageEntry | null
   readonly claimedMs: number
+  /** Somebody had it before, or it waited: it may be in its job's lock already. */
+  readonly wasKnown: boolean
   /** The lock as it holds it, or null. */
   readonly holds: Holder | null
   readonly end: End | null

@@ -1,9 +1,10 @@
 // What executors do with a job's lock when a run has ended: give it on, and send whoever has it and has not started.
 
-import type { Release, ReleaseAt } from '../../core/gate/release.ts'
-import { type Holder, NEW_STATE } from '../../core/gate/state.ts'
+import { type Release, type ReleaseAt, release } from '../../core/gate/release.ts'
+import { FREE, type Holder, NEW_STATE } from '../../core/gate/state.ts'
 import type { TicketJob } from '../../core/run/message.ts'
 import { nowOf } from '../tick-world.ts'
+import type { Life } from './life.ts'
 import { listRun } from './open.ts'
 import { type Sender, sendRun } from './send-again.ts'
 import type { ExecuteWorld } from './world.ts'
@@ -40,4 +41,21 @@ export async function sendReleased(
     const isListedTwice = run.openMs !== null && run.openMs !== openMs
     if (isListedTwice) await world.open.remove({ shard: sender.shard, dueMs: run.openMs as number, runId: run.runId })
   }
+}
+
+/** Frees the lock that this attempt of a run may have, and sends whoever gets it. */
+export async function letGo(world: ExecuteWorld, sender: Sender, { jobId, run, job, holds }: Life): Promise<void> {
+  const at = await releaseAt(world, jobId, job)
+  const [released] = await world.locks.change([
+    {
+      jobId,
+      believed: holds === null ? FREE : { holders: [holds], waiting: [] },
+      decide: (lock) => {
+        const isMine = lock.holders.some(({ runId, attempt }) => runId === run.runId && attempt === run.attempt)
+        const result = release(lock, run.runId, at)
+        return isMine ? { lock: result.lock, result } : { lock: null, result: { lock, send: [] } }
+      },
+    },
+  ])
+  await sendReleased(world, sender, job, released)
 }

@@ -13,17 +13,26 @@ export interface PlaceSwap extends Swap {
   readonly detail?: RunDetail | undefined
 }
 
+type Warn = (message: string, detail: object) => void
+
 export interface Place {
   swap(swaps: readonly PlaceSwap[]): Promise<Map<string, SwapResult>>
   read(): Promise<ReadonlyMap<string, PageEntry>>
 }
 
-export function onPage(ledger: Ledger, key: PageKey): Place {
+/** Detail that cannot be written is told and harms nothing: the entry is what counts. */
+export function onPage(ledger: Ledger, key: PageKey, warn: Warn = () => {}): Place {
   return {
     swap: async (swaps) => {
       const results = await ledger.swap(key, swaps)
       const noted = swaps.filter(({ id, detail }) => detail !== undefined && results.get(id)?.done === true)
-      await inBunches(noted, ({ id, detail }) => ledger.putDetail({ jobId: id, second: key.second }, detail ?? {}))
+      await inBunches(noted, async ({ id, detail }) => {
+        try {
+          await ledger.putDetail({ jobId: id, second: key.second }, detail ?? {})
+        } catch (error) {
+          warn('the detail of a run was not kept', { jobId: id, second: key.second, reason: String(error) })
+        }
+      })
       return results
     },
     read: async () => (await ledger.readPages([key]))[0].entries,

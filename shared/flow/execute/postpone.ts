@@ -2,7 +2,7 @@
 // it, less and less often, so that it holds up neither the others of its page nor the audit; after an hour it has failed.
 
 import { type Batch, endedAs, type Life } from './life.ts'
-import { putOpen } from './open.ts'
+import { putOff } from './put-off.ts'
 import type { ExecuteWorld } from './world.ts'
 
 const GIVEN_UP_AFTER_MS = 3_600_000
@@ -13,8 +13,7 @@ export async function postpone(world: ExecuteWorld, batch: Batch, life: Life, tr
   if (nowMs - batch.drainedMs > GIVEN_UP_AFTER_MS) {
     return endedAs(life, 'FAILED', nowMs, `for an hour it could not be decided whether it may start: ${trouble}`)
   }
-  const { id, entry: expect, run } = await putOpen(world, batch, life, { fromMs: nowMs })
-  await batch.place.swap([{ id, expect, next: { status: 'QUEUED', attempt: run.attempt } }])
-  world.warn('a run could not be decided about and is put off', { runId: run.runId, reason: trouble })
+  await putOff(world, batch, life, { isSentNow: false })
+  world.warn('a run could not be decided about and is put off', { runId: life.run.runId, reason: trouble })
   return null
 }

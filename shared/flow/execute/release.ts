@@ -45,8 +45,8 @@ async function releaseLocks(world: ExecuteWorld, runs: readonly Settled[]): Prom
 }
 
 /** One that ended before, was taken over or had waited may have the lock, though this executor did not take it. */
-const mayHold = ({ holds, isRepeat, end, meets, run }: Life): boolean =>
-  holds !== null || isRepeat || end?.status === 'LOST' || meets === 'ask' || run.attempt > 1
+const mayHold = ({ holds, isRepeat, end, meets, run, wasKnown }: Life): boolean =>
+  holds !== null || isRepeat || wasKnown || end?.status === 'LOST' || meets === 'ask' || run.attempt > 1
 
 async function lockChange(world: ExecuteWorld, { life, retryInSeconds }: Settled): Promise<LockChange<Release>> {
   const { jobId, run, holds } = life

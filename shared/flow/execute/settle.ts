@@ -7,12 +7,13 @@ import { countRun, isLong } from '../../core/lanes.ts'
 import type { OutcomeEntry, PageEntry } from '../../core/pages/entry.ts'
 import type { RunDetail } from '../../core/run/record.ts'
 import { retryAfter, triggeredBy } from '../../core/run/settlement.ts'
-import { isFailure } from '../../core/run/status.ts'
+import { isFailure, isTerminal } from '../../core/run/status.ts'
 import { inBunches, whereNeeded } from '../in-bunches.ts'
 import { nowOf } from '../tick-world.ts'
 import type { Attempt } from './attempt.ts'
 import type { Batch, End, Life } from './life.ts'
 import { putOpen } from './open.ts'
+import { swapOwn } from './own-entry.ts'
 import type { ExecuteWorld } from './world.ts'
 
 const AFTER_FIRST_MS = 250
@@ -47,15 +48,14 @@ export async function* settle(
     await allEnded(world, left, waitMs)
     waitMs = THEN_EVERY_MS
     const over = left.filter(({ isOver }) => isOver)
-    try {
-      yield await settleTogether(world, batch, over)
-      left = left.filter((attempt) => !over.includes(attempt))
-    } catch (error) {
-      failures += 1
-      if (failures === MOST_TRIES) throw error
-      world.warn('runs could not be settled and are tried again', { reason: String(error) })
-      await world.until(world.clock.nowMs() + THEN_EVERY_MS)
-    }
+    const { again, trouble, ...settlement } = await settleOrSay(world, batch, over)
+    yield settlement
+    left = left.filter((attempt) => !over.includes(attempt) || again.has(attempt))
+    if (trouble === null) continue
+    failures += 1
+    if (failures === MOST_TRIES) throw new Error(`runs could not be settled: ${trouble}`)
+    world.warn('runs could not be settled and are tried again', { reason: trouble })
+    await world.until(world.clock.nowMs() + THEN_EVERY_MS)
   }
 }
 
@@ -75,12 +75,44 @@ interface Ending {
   readonly retryInSeconds: number | null
 }
 
-async function settleTogether(world: ExecuteWorld, batch: Batch, attempts: readonly Attempt[]): Promise<Settlement> {
+interface Tried extends Settlement {
+  /** Those that could not be settled this time, and why. */
+  readonly again: ReadonlySet<Attempt>
+  readonly trouble: string | null
+}
+
+async function settleOrSay(world: ExecuteWorld, batch: Batch, attempts: readonly Attempt[]): Promise<Tried> {
+  try {
+    return await settleTogether(world, batch, attempts)
+  } catch (error) {
+    return { settled: [], refused: 0, again: new Set(attempts), trouble: String(error) }
+  }
+}
+
+async function settleTogether(world: ExecuteWorld, batch: Batch, attempts: readonly Attempt[]): Promise<Tried> {
   await Promise.all(attempts.map(({ renewing }) => renewing))
-  const mine = attempts.filter(({ isTaken }) => !isTaken).map(({ life }) => life as Ending['life'])
-  const planned = mine.filter(({ isRepeat }) => !isRepeat).map((life) => endingOf(world, life))
-  const endings = await whereNeeded(planned, needsMore, (ending) => prepare(world, batch, ending))
-  const results = await batch.place.swap(
+  const lifeOf = ({ life }: Attempt) => life as Ending['life']
+  const mine = attempts.filter(({ isTaken, life }) => !isTaken && !life.isRepeat)
+  const again = new Set<Attempt>()
+  let trouble: string | null = null
+  const planned = mine.map((attempt) => ({ attempt, ending: endingOf(world, lifeOf(attempt)) }))
+  const prepared = await whereNeeded(
+    planned,
+    ({ ending }) => needsMore(ending),
+    async ({ attempt, ending }) => {
+      try {
+        return { attempt, ending: await prepare(world, batch, ending) }
+      } catch (error) {
+        // What one of them needs and cannot have keeps no other from being settled.
+        again.add(attempt)
+        trouble = String(error)
+        return { attempt, ending }
+      }
+    },
+  )
+  const endings = prepared.filter(({ attempt }) => !again.has(attempt)).map(({ ending }) => ending)
+  const results = await swapOwn(
+    batch.place,
     endings.map(({ life, expect, next }) => ({
       id: life.id,
       expect,
@@ -90,14 +122,31 @@ async function settleTogether(world: ExecuteWorld, batch: Batch, attempts: reado
   )
   const settled = endings.filter(({ life }) => results.get(life.id)?.done === true)
   await inBunches(settled.filter(isRemembered), (ending) => remember(world, batch, ending))
-  const repeated = mine.filter(({ isRepeat }) => isRepeat)
+  const refused = endings.filter(({ life }) => results.get(life.id)?.done !== true).map(({ life }) => life)
+  const taken = attempts.filter(({ isTaken }) => isTaken).map(lifeOf)
+  const repeated = attempts.filter(({ life }) => life.isRepeat).map(lifeOf)
   return {
     settled: [
       ...settled.map(({ life, next, retryInSeconds }) => ({ life, entry: next, retryInSeconds })),
       ...repeated.map((life) => ({ life, entry: life.entry as PageEntry, retryInSeconds: null })),
+      ...(await endedByOthers(batch, [...refused, ...taken])),
     ],
-    refused: attempts.length - settled.length - repeated.length,
+    refused: refused.length + taken.length,
+    again,
+    trouble,
   }
+}
+
+/** Runs that somebody else ended, by a cancel for one, still have what follows an end: their lock is given on here. */
+async function endedByOthers(batch: Batch, lives: readonly Ending['life'][]): Promise<Settled[]> {
+  if (lives.length === 0) return []
+  const entries = await batch.place.read()
+  return lives.flatMap((life): Settled[] => {
+    const entry = entries.get(life.id)
+    if (entry === undefined || !isTerminal(entry.status)) return []
+    const end = life.end ?? { status: 'CANCELLED', startedMs: null, endedMs: 0 }
+    return [{ life: { ...life, end, isRepeat: true }, entry, retryInSeconds: null }]
+  })
 }
 
 function endingOf(world: ExecuteWorld, life: Ending['life']): Ending {

@@ -8,6 +8,7 @@ import type { Asked } from './ask.ts'
 import type { Batch } from './life.ts'
 import { isOverdue, sendReleased } from './locking.ts'
 import { putOpen } from './open.ts'
+import { swapOwn } from './own-entry.ts'
 import { sendRun } from './send-again.ts'
 import type { ExecuteWorld } from './world.ts'
 
@@ -27,7 +28,7 @@ export async function standInLine(
   const life = await putOpen(world, batch, asked.life, { fromMs, notBefore })
   const next = { status: 'WAITING', attempt: life.run.attempt } as const
   const detail = life.run.depth === null ? { reason: decision.reason } : undefined
-  const result = (await batch.place.swap([{ id: life.id, expect: life.entry, next, detail }])).get(life.id)
+  const result = (await swapOwn(batch.place, [{ id: life.id, expect: life.entry, next, detail }])).get(life.id)
   if (result?.done !== true) return
   const [{ stillWaits, send }] = await world.locks.change([
     {

@@ -1,7 +1,7 @@
 // A stop that a schedule brings: ends what runs, waits or is queued of its job from before its second. Those with a lock are
 // in it; those that time keeps apart, and those that nobody claimed yet, are found by their instants.
 
-import { type Release, stop as stopLock } from '../../core/gate/release.ts'
+import { stop as stopLock } from '../../core/gate/release.ts'
 import { FREE, type GateRun } from '../../core/gate/state.ts'
 import { type DueItem, dueBetween, RUNS } from '../../core/planner/due.ts'
 import { formatRunId } from '../../core/run/run.ts'
@@ -15,21 +15,31 @@ import type { ExecuteWorld } from './world.ts'
 /** A run that was due longer ago than this and its timeout cannot be running without a lock. */
 const MARGIN_SECONDS = 20
 
+const MOST_TRIES = 5
+const TRIED_EVERY_MS = 1000
+
+/** A stop that is late is dropped, so what fails is tried again here and now. */
 export async function carryOutStop(world: ExecuteWorld, batch: Batch, life: Life): Promise<void> {
-  const reason = `${life.kind === 'stop' ? 'a stop' : 'a restart'} was due at ${life.second}`
-  const { ended, ...released } = await endThoseInTheLock(world, life)
-  const others = await thoseBefore(world, batch, life)
-  const all = new Map([...others, ...ended].map((run) => [run.runId, run]))
-  for (const run of all.values()) await cancelRun(world.ledger, batch.shard, run, reason)
-  await sendReleased(world, batch, life.job, released)
+  for (let tries = 1; ; tries++) {
+    try {
+      await stopOnce(world, batch, life)
+      return
+    } catch (error) {
+      if (tries === MOST_TRIES) throw error
+      await world.until(world.clock.nowMs() + TRIED_EVERY_MS)
+    }
+  }
 }
 
-async function endThoseInTheLock(
-  world: ExecuteWorld,
-  { jobId, second, job }: Life,
-): Promise<Release & { readonly ended: readonly GateRun[] }> {
+/** First the runs, then the lock: a lock that is free while its run goes on would let the next one in. */
+async function stopOnce(world: ExecuteWorld, batch: Batch, life: Life): Promise<void> {
+  const { jobId, second, job, kind } = life
+  const reason = `${kind === 'stop' ? 'a stop' : 'a restart'} was due at ${second}`
   const at = await releaseAt(world, jobId, job)
-  const [stopped] = await world.locks.change([
+  const inLock = stopLock(await world.locks.read(jobId), second, at).ended
+  const all = new Map([...(await thoseBefore(world, batch, life)), ...inLock].map((run) => [run.runId, run]))
+  for (const run of all.values()) await cancelRun(world.ledger, batch.shard, run, reason)
+  const [{ ended, ...released }] = await world.locks.change([
     {
       jobId,
       believed: FREE,
@@ -39,7 +49,9 @@ async function endThoseInTheLock(
       },
     },
   ])
-  return stopped
+  const added = ended.filter(({ runId }) => !all.has(runId))
+  for (const run of added) await cancelRun(world.ledger, batch.shard, run, reason)
+  await sendReleased(world, batch, job, released)
 }
 
 /** Runs of instants so near before the stop that they may run without a lock, or still be on their way. */

@@ -293,6 +293,20 @@ describe('the lock', () => {
     expect(keepForRetry(lock, again, NOW + 300).holders).toEqual([holder(), kept])
   })
 
+  test('that is kept through a backoff sends nobody before it is over', () => {
+    const waits = holder({ runId: 'retry', deadline: NOW + 300, started: false })
+    const lock = { ...FREE, holders: [waits, holder()] }
+    const block: Block = { strategy: 'CONCURRENT', max: 2 }
+    expect(release(lock, 'other', at({ block })).send).toEqual([])
+    expect(release(lock, 'other', at({ block, now: NOW + 280, startBy: NOW + 300 })).send).toEqual([waits])
+  })
+
+  test('knows of one that waits the attempt it came with last', () => {
+    const first = wait(FREE, run(), NOW)
+    const again = wait(first, run({ attempt: 2, openMs: 7 }), NOW + 30)
+    expect(again.waiting).toEqual([waiter('me', NOW, { attempt: 2, openMs: 7 })])
+  })
+
   test('is given back by one that may not start yet after all', () => {
     const lock = { ...FREE, holders: [holder({ runId: 'me', started: false })] }
     expect(wait(lock, run(), NOW)).toEqual({ holders: [], waiting: [waiter('me', NOW)] })

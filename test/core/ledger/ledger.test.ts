@@ -58,15 +58,22 @@ describe('an audit', () => {
     expect(auditWith(complete())).toEqual({ resend: [], tooLate: [], doubled: [], auditedThrough: NOW - 101 })
   })
 
+  test('sends again what was given back, as the attempt it is, however late: whoever claims it asks the rules', () => {
+    const ledger = complete()
+    ledger.set(keyOf(due[10]), found({ page: { status: 'QUEUED', attempt: 2 } }))
+    const { resend, tooLate } = auditWith(ledger)
+    expect([resend, tooLate]).toEqual([[{ run: due[10], attempt: 2, ageSeconds: NOW - due[10].second }], []])
+  })
+
   test('sends again what is missing or dead, and stays before it', () => {
     const ledger = complete()
     ledger.delete(keyOf(due[10]))
     ledger.set(keyOf(due[20]), found({ page: claimed(NOW - 60) }))
     expect(auditWith(ledger)).toEqual({
       resend: [
-        { run: due[10], ageSeconds: NOW - due[10].second },
+        { run: due[10], attempt: 1, ageSeconds: NOW - due[10].second },
         // Dead for so long, and counted as if it had become due at its death.
-        { run: due[20], ageSeconds: 20 + 55 },
+        { run: due[20], attempt: 1, ageSeconds: 20 + 55 },
       ],
       tooLate: [],
       doubled: [],
