@@ -10,7 +10,7 @@ import { inEachWorld } from '../support/worlds/worlds.ts'
 
 const T = 1_790_000_000
 const SERIAL: Block = { strategy: 'SERIAL' }
-const at = { now: T, startBy: T + 60, block: SERIAL, state: NEW_STATE }
+const at = { now: T, startBy: T + 60, openMs: T * 1000, block: SERIAL, state: NEW_STATE }
 const jobId = jobIdOf('default', 'locked')
 
 const run = (of: string, second: number): GateRun => ({

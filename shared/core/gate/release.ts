@@ -36,14 +36,18 @@ const without = (waiting: readonly Waiter[], runId: string): Waiter[] => waiting
 
 export interface Release {
   readonly lock: Lock
-  /** Runs that have the lock and have not started: they are sent again, which is how a lost message heals. */
+  /** Runs that have the lock and have not started: the one that was given it, and any that may have been lost on its way. */
   readonly send: readonly Holder[]
+  /** The one that was given the lock, as it waited. */
+  readonly promoted: Waiter | null
 }
 
 export interface ReleaseAt {
   readonly now: number
   /** A run that is given the lock must have started by then. */
   readonly startBy: number
+  /** And this is when somebody comes back to it. */
+  readonly openMs: number
   readonly block: Block
   readonly state: CatchingUp
 }
@@ -56,24 +60,35 @@ export function release(lock: Lock, runId: string, at: ReleaseAt): Release {
   const held = lock.holders.some((each) => each.runId === runId)
   const holders = lock.holders.filter((each) => each.runId !== runId)
   const rest: Lock = { holders, waiting: without(lock.waiting, runId) }
-  return giveOn(held ? giveToOldest(rest, at) : rest, at)
+  return held ? giveToOldest(rest, at) : sendingAgain(rest, at)
 }
 
-function giveToOldest(lock: Lock, { now, startBy, block, state }: ReleaseAt): Lock {
+function giveToOldest(lock: Lock, at: ReleaseAt): Release {
+  const { now, startBy, openMs, block, state } = at
   const most = block.strategy === 'CONCURRENT' ? block.max : 1
   const hasRoom = lock.holders.filter(({ deadline }) => now < deadline).length < most
   const oldest = hasRoom ? oldestWaiter(lock, state) : null
-  if (oldest === null) return lock
-  return {
-    holders: [...lock.holders, holderOf(oldest, startBy, false)],
-    waiting: without(lock.waiting, oldest.runId),
-  }
+  if (oldest === null) return sendingAgain(lock, at)
+  const given = holderOf({ ...oldest, openMs }, startBy, false)
+  const { send } = sendingAgain(lock, at)
+  const next = { holders: [...lock.holders, given], waiting: without(lock.waiting, oldest.runId) }
+  return { lock: next, send: [...send, given], promoted: oldest }
 }
 
-/** One that keeps the lock through its backoff is not sent before its time: only then must it have started soon. */
-const giveOn = (lock: Lock, { startBy }: ReleaseAt): Release => ({
+/** One that was given the lock so long ago should have started. */
+const OVERDUE_SECONDS = 5
+
+/**
+ * Whether one that has the lock may have been lost on its way: it was given it a while ago and has not started. One that keeps the lock
+ * through its backoff has its time still before it.
+ */
+export const isOverdue = ({ started, deadline }: Holder, startBy: number): boolean =>
+  !started && startBy - deadline >= OVERDUE_SECONDS
+
+const sendingAgain = (lock: Lock, { startBy }: ReleaseAt): Release => ({
   lock,
-  send: lock.holders.filter(({ started, deadline }) => !started && deadline <= startBy),
+  send: lock.holders.filter((holder) => isOverdue(holder, startBy)),
+  promoted: null,
 })
 
 /** A stop has come: what it ends neither runs nor waits any more, and the next may go. */
@@ -84,7 +99,7 @@ export function stop(lock: Lock, stopSecond: number, at: ReleaseAt): Release & {
     waiting: lock.waiting.filter((each) => !isEnded(each)),
   }
   const ended = [...lock.holders.filter(isEnded), ...lock.waiting.filter(isEnded)]
-  return { ...giveOn(rest.holders.length < lock.holders.length ? giveToOldest(rest, at) : rest, at), ended }
+  return { ...(rest.holders.length < lock.holders.length ? giveToOldest(rest, at) : sendingAgain(rest, at)), ended }
 }
 
 const runOf = ({ runId, trigger, instant, nominal, attempt, depth, openMs }: GateRun): GateRun => ({

@@ -1,45 +1,41 @@
 // What executors do with a job's lock when a run has ended: give it on, and send whoever has it and has not started.
 
 import { type Release, type ReleaseAt, release } from '../../core/gate/release.ts'
-import { FREE, type Holder, NEW_STATE } from '../../core/gate/state.ts'
+import { FREE, NEW_STATE } from '../../core/gate/state.ts'
 import type { TicketJob } from '../../core/run/message.ts'
 import { nowOf } from '../tick-world.ts'
 import type { Life } from './life.ts'
-import { listRun } from './open.ts'
+import { COMES_BACK_AFTER_MS, listRun } from './open.ts'
 import { type Sender, sendRun } from './send-again.ts'
 import type { ExecuteWorld } from './world.ts'
 
 /** A run that is given the lock has this long to start; past that the lock counts as free. */
 export const START_WITHIN_SECONDS = 60
 
-/** One that has not started so long after it was given the lock may have been lost on its way. */
-const OVERDUE_AFTER_SECONDS = 5
-
-export const isOverdue = ({ started, deadline }: Holder, now: number): boolean =>
-  !started && deadline - now <= START_WITHIN_SECONDS - OVERDUE_AFTER_SECONDS
-
 /** Only a job that catches up keeps its live runs behind that, so only its state needs to be read. */
 export async function releaseAt(world: ExecuteWorld, jobId: string, job: TicketJob): Promise<ReleaseAt> {
   const now = nowOf(world)
   const state = job.misfire.policy === 'CATCH_UP' ? await world.states.read(jobId) : NEW_STATE
-  return { now, startBy: now + START_WITHIN_SECONDS, block: job.block, state }
+  const openMs = now * 1000 + COMES_BACK_AFTER_MS
+  return { now, startBy: now + START_WITHIN_SECONDS, openMs, block: job.block, state }
 }
 
 /**
- * Sends those who have the lock and have not started. One that waited for long is looked at rarely by now, so it is listed anew:
- * should its message be lost, somebody comes back to it soon.
+ * Sends those who have the lock and have not started. The one that was just given it is listed anew: after a long wait it would be
+ * looked at rarely, and should its message be lost somebody must come back to it soon.
  */
 export async function sendReleased(
   world: ExecuteWorld,
   sender: Sender,
   job: TicketJob,
-  { send }: Pick<Release, 'send'>,
+  { send, promoted }: Pick<Release, 'send' | 'promoted'>,
 ): Promise<void> {
   for (const run of send) {
-    const openMs = await listRun(world, sender, { run, job }, { fromMs: world.clock.nowMs(), notBefore: null })
-    await sendRun(world, sender, { ...run, openMs }, job, { inSeconds: 0, notBefore: null })
-    const isListedTwice = run.openMs !== null && run.openMs !== openMs
-    if (isListedTwice) await world.open.remove({ shard: sender.shard, dueMs: run.openMs as number, runId: run.runId })
+    if (run.runId === promoted?.runId) await listRun(world, sender, { run, job }, run.openMs as number, null)
+    await sendRun(world, sender, run, job, { inSeconds: 0, notBefore: null })
+  }
+  if (promoted !== null && promoted.openMs !== null) {
+    await world.open.remove({ shard: sender.shard, dueMs: promoted.openMs, runId: promoted.runId })
   }
 }
 
@@ -53,7 +49,7 @@ export async function letGo(world: ExecuteWorld, sender: Sender, { jobId, run, j
       decide: (lock) => {
         const isMine = lock.holders.some(({ runId, attempt }) => runId === run.runId && attempt === run.attempt)
         const result = release(lock, run.runId, at)
-        return isMine ? { lock: result.lock, result } : { lock: null, result: { lock, send: [] } }
+        return isMine ? { lock: result.lock, result } : { lock: null, result: { lock, send: [], promoted: null } }
       },
     },
   ])

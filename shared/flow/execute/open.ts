@@ -8,7 +8,7 @@ import { messageFor, type Sender } from './send-again.ts'
 import type { ExecuteWorld } from './world.ts'
 
 /** Somebody comes back to a run this long after the time at which it should have gone on by itself. */
-const COMES_BACK_AFTER_MS = 20_000
+export const COMES_BACK_AFTER_MS = 20_000
 
 /** The run with its place in the list; one that is there already stays where it is. */
 export async function putOpen(
@@ -18,23 +18,23 @@ export async function putOpen(
   { fromMs, notBefore = null }: { readonly fromMs: number; readonly notBefore?: number | null },
 ): Promise<Life> {
   if (life.run.openMs !== null) return life
-  const dueMs = await listRun(world, sender, life, { fromMs, notBefore })
+  const dueMs = Math.round(fromMs) + COMES_BACK_AFTER_MS
+  await listRun(world, sender, life, dueMs, notBefore)
   return { ...life, run: { ...life.run, openMs: dueMs }, opens: [...life.opens, dueMs] }
 }
 
-/** Puts a run into the list and returns the time under which it is there. */
+/** Puts a run into the list under a time. */
 export async function listRun(
   world: ExecuteWorld,
   sender: Sender,
   { run, job }: { readonly run: GateRun; readonly job: TicketJob },
-  { fromMs, notBefore }: { readonly fromMs: number; readonly notBefore: number | null },
-): Promise<number> {
+  dueMs: number,
+  notBefore: number | null,
+): Promise<void> {
   const { shard, lane } = sender
   const { runId, attempt } = run
-  const dueMs = Math.round(fromMs) + COMES_BACK_AFTER_MS
   const message = messageFor(sender, run, job, notBefore)
   await world.open.put({ shard, dueMs, runId, times: 0, lane, attempt, message })
-  return dueMs
 }
 
 /** Takes a run out of the list, or all of its items but the one that is still needed. */

@@ -59,7 +59,7 @@ async function lockChange(world: ExecuteWorld, { life, retryInSeconds }: Settled
     decide: (lock) => {
       const isHeld = lock.holders.some(({ runId }) => runId === run.runId)
       if (retryInSeconds !== null) {
-        return { lock: isHeld ? keepForRetry(lock, run, startBy) : null, result: { lock, send: [] } }
+        return { lock: isHeld ? keepForRetry(lock, run, startBy) : null, result: { lock, send: [], promoted: null } }
       }
       const result = releaseLock(lock, run.runId, at)
       const isInLine = lock.waiting.some(({ runId }) => runId === run.runId)

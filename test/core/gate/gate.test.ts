@@ -62,6 +62,7 @@ const holder = (part: Partial<Holder> = {}): Holder => ({
 const at = (part: Partial<ReleaseAt> = {}): ReleaseAt => ({
   now: NOW,
   startBy: NOW + 20,
+  openMs: 99,
   block: SERIAL,
   state: NEW_STATE,
   ...part,
@@ -262,6 +263,7 @@ describe('a run that meets another of its job', () => {
     expect(release({ ...covered, waiting }, 'other', at({ block }))).toEqual({
       lock: { ...covered, waiting },
       send: [],
+      promoted: null,
     })
   })
 
@@ -298,7 +300,7 @@ describe('the lock', () => {
     const lock = { ...FREE, holders: [waits, holder()] }
     const block: Block = { strategy: 'CONCURRENT', max: 2 }
     expect(release(lock, 'other', at({ block })).send).toEqual([])
-    expect(release(lock, 'other', at({ block, now: NOW + 280, startBy: NOW + 300 })).send).toEqual([waits])
+    expect(release(lock, 'other', at({ block, now: NOW + 285, startBy: NOW + 305 })).send).toEqual([waits])
   })
 
   test('knows of one that waits the attempt it came with last', () => {
@@ -320,7 +322,7 @@ describe('the lock', () => {
     expect(idsOf(stopped.send)).toEqual(['later'])
     expect(stopped.lock.waiting).toEqual([])
     const untouched = { ...FREE, holders: [holder({ instant: NOW })] }
-    expect(stop(untouched, NOW, at())).toEqual({ lock: untouched, send: [], ended: [] })
+    expect(stop(untouched, NOW, at())).toEqual({ lock: untouched, send: [], promoted: null, ended: [] })
   })
 
   test('is taken, and the run waits no more', () => {
@@ -338,15 +340,21 @@ describe('the lock', () => {
     expect(wait(FREE, run({ instant: null }), NOW + 3).waiting[0].orderedBy).toBe(NOW + 3)
   })
 
-  test('goes to the oldest that waits, which is sent again until it starts', () => {
+  test('goes to the oldest that waits, which is sent again where it has not started after a while', () => {
     const waiting = [waiter('young', 9), waiter('old', 3, { attempt: 2 }), waiter('as old', 3)]
     expect(oldestWaiter({ ...FREE, waiting }, NEW_STATE)?.runId).toBe('old')
     const first = release({ holders: [holder()], waiting }, 'other', at())
-    const given = holder({ runId: 'old', attempt: 2, instant: NOW, deadline: NOW + 20, started: false })
+    const given = holder({ runId: 'old', attempt: 2, instant: NOW, deadline: NOW + 20, started: false, openMs: 99 })
     expect(first.lock.holders).toEqual([given])
     expect(first.lock.waiting.map(({ runId }) => runId)).toEqual(['young', 'as old'])
     expect(first.send).toEqual([given])
-    expect(release(first.lock, 'other', at({ startBy: NOW + 30 }))).toEqual(first)
+    expect(first.promoted?.runId).toBe('old')
+    expect(release(first.lock, 'other', at({ startBy: NOW + 24 })).send).toEqual([])
+    expect(release(first.lock, 'other', at({ startBy: NOW + 25 }))).toEqual({
+      lock: first.lock,
+      send: [given],
+      promoted: null,
+    })
   })
 
   test('is given on only while there is room', () => {
@@ -371,7 +379,7 @@ describe('the lock', () => {
   })
 
   test('is free when nobody waits', () => {
-    expect(release({ ...FREE, holders: [holder()] }, 'other', at())).toEqual({ lock: FREE, send: [] })
+    expect(release({ ...FREE, holders: [holder()] }, 'other', at())).toEqual({ lock: FREE, send: [], promoted: null })
   })
 
   test('is not given on by one who only waited', () => {

@@ -59,7 +59,7 @@ function simulate(job: VersionedJob, arrivals: readonly Arrival[], durations: re
     for (const ended of running.filter(({ end }) => end <= now)) {
       running.splice(running.indexOf(ended), 1)
       done.push(ended)
-      const at = { now, startBy: now + 70, block: policy.block, state: NEW_STATE }
+      const at = { now, startBy: now + 70, openMs: 0, block: policy.block, state: NEW_STATE }
       const released = release(lock, ended.runId, at)
       lock = released.lock
       for (const each of pending) if (released.send.some(({ runId }) => runId === each.run.runId)) each.at = now
