@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import { defineHandlers } from '../../shared/core/handlers.ts'
 import { hashText } from '../../shared/core/hash.ts'
 import { idOfHash } from '../../shared/core/job/id.ts'
 import type { StoredJob } from '../../shared/core/job/stored.ts'
 import { ticketJobOf, writeTicketJob } from '../../shared/core/run/message.ts'
 import { stopJob } from '../../shared/flow/manage-jobs.ts'
 import { putAlone } from '../../shared/flow/put-alone.ts'
+import { saveHandlerJobs } from '../../shared/flow/save-handler-jobs.ts'
 import { asking, range } from '../support/job-body.ts'
 import { type Staged, stagesOfThisFile } from '../support/stages.ts'
 import { mostAtOnce } from '../support/sweep.ts'
@@ -185,6 +187,15 @@ describe('lanes', () => {
     const slow = slowSeconds(staged)
     expect(slow.filter((second) => second >= 52 && second <= 70).length).toBeGreaterThanOrEqual(9)
   })
+})
+
+test('a job whose schedule stands beside its handler is saved at the start, says so, and runs', async () => {
+  const beside = { cleanup: { schedule: '*/10 * * * * *', zone: 'UTC', timeout: 3, run: () => null } }
+  const staged = await begin({ handlers: () => beside })
+  const [result] = await saveHandlerJobs(staged.town.world, defineHandlers(beside))
+  expect(result).toMatchObject({ saved: { job: { managedBy: 'code', definition: { name: 'cleanup', timeout: 3 } } } })
+  await staged.town.run(35)
+  expect(staged.town.seconds('cleanup')).toEqual([10, 20, 30])
 })
 
 describe('what executors say', () => {

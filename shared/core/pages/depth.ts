@@ -1,4 +1,4 @@
-// How many bits of the jobs' hashes divide a second into pages: few runs share one page, ten thousand make 256.
+// How many bits of the jobs' hashes divide a second into pages: few runs share one page, ten thousand make 128.
 
 const RUNS_A_PAGE = 24
 /** Above this many runs in a second pages are larger, because then the number of messages counts. */
