@@ -11,6 +11,7 @@ import type { Execute } from './execute.ts'
 import handlers from './handlers.ts'
 import { consoleOutput, log, type Output, putMetrics } from './output.ts'
 import { eachMessage } from './queue-delivery.ts'
+import { tellStrays } from './strays.ts'
 import { worldFrom } from './world.ts'
 
 export function makeDeadLetters(host: ExecutorHost, known: Handlers, output: Output): Execute {
@@ -31,8 +32,13 @@ export function makeDeadLetters(host: ExecutorHost, known: Handlers, output: Out
 
 let environment: Execute | null = null
 
-export const handler: Execute = (event) => {
+function open(): Execute {
   const output = consoleOutput(() => Date.now())
-  environment ??= makeDeadLetters(worldFrom(process.env, output), handlers, output)
+  tellStrays(output)
+  return makeDeadLetters(worldFrom(process.env, output), handlers, output)
+}
+
+export const handler: Execute = (event) => {
+  environment ??= open()
   return environment(event)
 }

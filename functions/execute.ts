@@ -11,6 +11,7 @@ import { withHandlers } from './deliver.ts'
 import handlers from './handlers.ts'
 import { consoleOutput, type MetricValues, type Output, putMetrics } from './output.ts'
 import { type BatchResult, eachMessage, type QueueDelivery } from './queue-delivery.ts'
+import { tellStrays } from './strays.ts'
 import { worldFrom } from './world.ts'
 
 export type Execute = (event: QueueDelivery) => Promise<BatchResult>
@@ -81,8 +82,13 @@ function startOf({ life }: Settled): { latenessMs: number; durationMs: number; a
 
 let environment: Execute | null = null
 
-export const handler: Execute = (event) => {
+function open(): Execute {
   const output = consoleOutput(() => Date.now())
-  environment ??= makeExecute(worldFrom(process.env, output), handlers, output)
+  tellStrays(output)
+  return makeExecute(worldFrom(process.env, output), handlers, output)
+}
+
+export const handler: Execute = (event) => {
+  environment ??= open()
   return environment(event)
 }
