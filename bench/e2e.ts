@@ -19,7 +19,7 @@ import { percentile } from './measure.ts'
 const BURST_RUNS = 10_000
 const BURSTS = 4
 const BURST_EVERY_SECONDS = 15
-/** As many as AWS starts of its own accord when messages wait; each takes five pages. */
+/** Enough for all pages of a burst to be claimed before the first are settled; each takes five of them. */
 const EXECUTORS = 32
 const STEADY_JOBS = 1000
 const STEADY_SECONDS = 30

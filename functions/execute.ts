@@ -2,7 +2,6 @@
 
 import type { Metric } from '../shared/aws/metric-names.ts'
 import type { Handlers } from '../shared/core/handlers.ts'
-import type { Lane } from '../shared/core/lanes.ts'
 import { type Executed, execute } from '../shared/flow/execute/execute.ts'
 import { FreshChanges } from '../shared/flow/execute/fresh-changes.ts'
 import type { Settled } from '../shared/flow/execute/settle.ts'
@@ -52,7 +51,8 @@ function report(output: Output, executed: Executed): void {
     if (metric !== undefined) counts[metric] = (counts[metric] ?? 0) + by
   }
   for (const { entry, retryInSeconds } of fresh) count(retryInSeconds === null ? METRIC_OF[entry.status] : 'retried')
-  const started = fresh.flatMap(startOf).slice(0, VALUES_A_METRIC)
+  const started = fresh.flatMap(startOf)
+  const told = started.slice(0, VALUES_A_METRIC)
   const values: MetricValues = {
     ...counts,
     pageFill: brought,
@@ -63,12 +63,12 @@ function report(output: Output, executed: Executed): void {
       ? {}
       : {
           started: started.length,
-          startLateness: started.map(({ latenessMs }) => latenessMs),
-          runDuration: started.map(({ durationMs }) => durationMs),
-          attempts: started.map(({ attempt }) => attempt),
+          startLateness: told.map(({ latenessMs }) => latenessMs),
+          runDuration: told.map(({ durationMs }) => durationMs),
+          attempts: told.map(({ attempt }) => attempt),
         }),
   }
-  putMetrics(output, batch.shard, values, batch.lane satisfies Lane)
+  putMetrics(output, batch.shard, values, batch.lane)
 }
 
 /** A first attempt is late by its instant; a run that has none, or comes again, is not late for anything. */
