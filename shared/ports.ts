@@ -127,7 +127,7 @@ export interface OpenRuns {
   due(shard: number, untilMs: number, limit: number): Promise<OpenRun[]>
   /** Looks at it again later; false where it is gone or was moved already. */
   move(run: OpenRun, to: Pick<OpenRun, 'dueMs' | 'times'>): Promise<OpenRun | null>
-  remove(run: Pick<OpenRun, 'shard' | 'dueMs' | 'runId'>): Promise<void>
+  remove(run: Pick<OpenRun, 'shard' | 'dueMs' | 'runId' | 'attempt'>): Promise<void>
 }
 
 export interface States {

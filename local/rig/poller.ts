@@ -3,7 +3,7 @@
 
 import type { BatchResult, QueueDelivery } from '../../functions/queue-delivery.ts'
 import type { Queue, Received } from '../../shared/ports.ts'
-import type { RigTime } from './rig.ts'
+import type { RigTime } from './pool.ts'
 
 export interface PollerOptions {
   readonly queue: Queue

@@ -7,13 +7,7 @@ import type { WatchDelivery } from '../../functions/watchdog.ts'
 import type { Lane } from '../../shared/core/lanes.ts'
 import type { Queue } from '../../shared/ports.ts'
 import { Poller } from './poller.ts'
-import { type Environment, Pool } from './pool.ts'
-
-/** Time as the rig lives it: the machine's, or one that a test drives. */
-export interface RigTime {
-  nowMs(): number
-  until(ms: number): Promise<void>
-}
+import { type Environment, Pool, type RigTime } from './pool.ts'
 
 /** When an event is delivered, in milliseconds from now, once for each; none where it is lost. */
 export type Deliveries = (event: BusDelivery) => readonly number[]
@@ -63,15 +57,15 @@ export class Rig {
 
   constructor(options: RigOptions) {
     this.#options = options
-    const { makeTick, makeWatchdog, makeExecutor, makeDeadLetters, executors: most = MOST_EXECUTORS } = options
-    this.ticks = new Pool({ make: makeTick, most: MOST_TICKS, timeoutMs: TICK_TIMEOUT_MS })
-    this.watchdogs = new Pool({ make: makeWatchdog, most: MOST_WATCHDOGS, timeoutMs: WATCHDOG_TIMEOUT_MS })
+    const { time, makeTick, makeWatchdog, makeExecutor, makeDeadLetters, executors: most = MOST_EXECUTORS } = options
+    this.ticks = new Pool({ time, make: makeTick, most: MOST_TICKS, timeoutMs: TICK_TIMEOUT_MS })
+    this.watchdogs = new Pool({ time, make: makeWatchdog, most: MOST_WATCHDOGS, timeoutMs: WATCHDOG_TIMEOUT_MS })
     const executorsOf = (lane: Lane): MessagePool =>
-      new Pool({ make: () => makeExecutor(lane), most, timeoutMs: EXECUTOR_TIMEOUT_MS[lane] })
+      new Pool({ time, make: () => makeExecutor(lane), most, timeoutMs: EXECUTOR_TIMEOUT_MS[lane] })
     this.executors = {
       fast: executorsOf('fast'),
       slow: executorsOf('slow'),
-      dead: new Pool({ make: makeDeadLetters, most: 1, timeoutMs: EXECUTOR_TIMEOUT_MS.slow }),
+      dead: new Pool({ time, make: makeDeadLetters, most: 1, timeoutMs: EXECUTOR_TIMEOUT_MS.slow }),
     }
     this.pollers = {
       fast: this.#poller('fast', this.executors.fast, most),

@@ -19,7 +19,8 @@ import { startEventBus } from '../engines/event-bus.ts'
 import { arnOf, createQueue, startQueues } from '../engines/fauxqs.ts'
 import { createTable } from '../engines/table.ts'
 import { killable } from './kill.ts'
-import { type Deliveries, type QueueName, Rig, type RigOptions, type RigTime } from './rig.ts'
+import type { RigTime } from './pool.ts'
+import { type Deliveries, type QueueName, Rig, type RigOptions } from './rig.ts'
 
 export interface StackOptions {
   readonly shardCount?: number
@@ -52,7 +53,11 @@ export interface Stack {
 /** Timers that are still set when a stack has stopped keep nobody alive. */
 const REAL_TIME: RigTime = {
   nowMs: () => Date.now(),
-  until: (ms) => new Promise((wake) => setTimeout(wake, Math.max(0, ms - Date.now())).unref()),
+  until: (ms, signal) =>
+    new Promise((wake) => {
+      const timer = setTimeout(wake, Math.max(0, ms - Date.now())).unref()
+      signal?.addEventListener('abort', () => clearTimeout(timer), { once: true })
+    }),
 }
 
 const TABLE = 'tickring'

@@ -295,21 +295,20 @@ export const readMissed = (item: Attributes): MissedItem => ({
   ...checked(missedSchema, readFields(MISSED, item), item),
 })
 
-type OpenFields = Omit<OpenRun, 'shard' | 'dueMs' | 'runId'>
+type OpenFields = Omit<OpenRun, 'shard' | 'dueMs' | 'runId' | 'attempt'>
 
-const OPEN: Fields<OpenFields> = { times: 'number', lane: 'text', attempt: 'number', message: 'text' }
+const OPEN: Fields<OpenFields> = { times: 'number', lane: 'text', message: 'text' }
 const openSchema: z.ZodType<OpenFields> = z.object({
   times: z.int(),
   lane,
-  attempt: z.int(),
   message: z.string(),
 })
 
 export const writeOpen = (run: OpenRun): Attributes => writeFields(OPEN, run)
 
 export function readOpen(item: Attributes): OpenRun {
-  const { shard, ms, runId } = keyed(item, 'open')
-  return { shard, dueMs: ms, runId, ...checked(openSchema, readFields(OPEN, item), item) }
+  const { shard, ms, runId, attempt } = keyed(item, 'open')
+  return { shard, dueMs: ms, runId, attempt, ...checked(openSchema, readFields(OPEN, item), item) }
 }
 
 type RecentFields = Pick<RecentRun, 'trigger' | 'reason'> & { readonly entry: string }

@@ -37,7 +37,13 @@ export type ItemKey =
       readonly second: number
       readonly prefix: string
     }
-  | { readonly type: 'open'; readonly shard: number; readonly ms: number; readonly runId: string }
+  | {
+      readonly type: 'open'
+      readonly shard: number
+      readonly ms: number
+      readonly runId: string
+      readonly attempt: number
+    }
   | {
       readonly type: 'recent'
       readonly kind: 'failed' | 'other'
@@ -79,7 +85,7 @@ const SHAPES: Readonly<Record<ItemKey['type'], Shape>> = {
   shard: { pk: ['SHARD', 'shard'], sk: [] },
   minute: { pk: ['MIN', 'shard', 'hour'], sk: ['minute'] },
   page: { pk: ['PAGE', 'shard', 'minute', 'partition'], sk: ['second', 'prefix'] },
-  open: { pk: ['OPEN', 'shard'], sk: ['ms', 'runId'] },
+  open: { pk: ['OPEN', 'shard'], sk: ['ms', 'runId', 'attempt'] },
   recent: { pk: ['RECENT', 'kind', 'shard', 'hour'], sk: ['ms', 'runId'] },
   run: { pk: ['RUN', 'jobId'], sk: ['second', 'suffix'] },
   state: { pk: ['STATE', 'jobId'], sk: [] },
@@ -99,6 +105,7 @@ const SHAPES: Readonly<Record<ItemKey['type'], Shape>> = {
 const WIDTHS: Readonly<Record<string, number | undefined>> = {
   shard: 4,
   version: 8,
+  attempt: 3,
   day: 7,
   hour: 8,
   minute: 10,

@@ -9,9 +9,10 @@ import { readOpen, writeOpen } from './items.ts'
 import { keyOf, partitionOfType, sortPart, type TableKey } from './keys.ts'
 import type { Table } from './table.ts'
 
-type OpenKey = Pick<OpenRun, 'shard' | 'dueMs' | 'runId'>
+type OpenKey = Parameters<OpenRuns['remove']>[0]
 
-const keyOfOpen = ({ shard, dueMs, runId }: OpenKey): TableKey => keyOf({ type: 'open', shard, ms: dueMs, runId })
+const keyOfOpen = ({ shard, dueMs, runId, attempt }: OpenKey): TableKey =>
+  keyOf({ type: 'open', shard, ms: dueMs, runId, attempt })
 
 export class DynamoOpenRuns implements OpenRuns {
   readonly #table: Table

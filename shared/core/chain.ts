@@ -16,6 +16,8 @@ export const tickEventSchema = z.object({
   doneThrough: z.int(),
   /** Some job is being caught up. */
   catchesUp: z.boolean(),
+  /** The second of the last audit that was finished, as far as the chain knows; 0 where it does not. */
+  auditedAt: z.int(),
   /** How far the gaps are worked off: it travels with the chain, because the next link may run elsewhere. */
   backlog: z.array(z.object({ from: z.int(), to: z.int(), openedAt: z.int(), afterJob: z.string().nullable() })),
 })
@@ -70,7 +72,7 @@ export function sleepUntilOf(nextDue: number, second: number): number | null {
 export const nextEvent = (
   shard: number,
   item: ShardItem,
-  known: Pick<TickEvent, 'doneThrough' | 'catchesUp'>,
+  known: Pick<TickEvent, 'doneThrough' | 'catchesUp' | 'auditedAt'>,
 ): TickEvent => ({
   shard,
   epoch: item.epoch,

@@ -2,11 +2,10 @@
 // wiped queue heals and a dead executor's runs come back.
 
 import { deadFrom, isDead } from '../core/claim.ts'
-import type { Lane } from '../core/lanes.ts'
-import { audit, auditableThrough, isResendDue, openDelaySeconds, type Resend } from '../core/ledger/audit.ts'
+import { audit, auditableThrough, backlogOf, isResendDue, openDelaySeconds, type Resend } from '../core/ledger/audit.ts'
 import { NOTHING_FOUND } from '../core/ledger/standing.ts'
 import { pageOf } from '../core/pages/depth.ts'
-import type { ClaimEntry, PageEntry } from '../core/pages/entry.ts'
+import type { PageEntry } from '../core/pages/entry.ts'
 import type { PlannedRun } from '../core/planner/snapshot.ts'
 import { readMessage, withOpen } from '../core/run/message.ts'
 import type { OpenRun, PageKey } from '../core/run/record.ts'
@@ -37,7 +36,8 @@ const MOST_CHUNKS = 500
 
 export async function auditShard(world: TickWorld, memory: ShardMemory, shard: ShardItem): Promise<Audited> {
   const nowMs = world.clock.nowMs()
-  const sinceLastMs = memory.lastAuditMs === 0 ? AUDIT_EVERY_MS : nowMs - memory.lastAuditMs
+  // Where nobody knows of an earlier one, everything that is missing is as if it were seen for the first time.
+  const sinceLastMs = memory.finishedAuditMs === 0 ? Number.POSITIVE_INFINITY : nowMs - memory.finishedAuditMs
   memory.lastAuditMs = nowMs
   let total: Audited = {
     auditedThrough: shard.auditedThrough,
@@ -65,6 +65,7 @@ export async function auditShard(world: TickWorld, memory: ShardMemory, shard: S
   if (total.auditedThrough > shard.auditedThrough) {
     await world.shards.moveAudited(memory.shard, shard.auditedThrough, total.auditedThrough)
   }
+  memory.finishedAuditMs = nowMs
   return total
 }
 
@@ -149,30 +150,32 @@ async function resend(
   sinceLastSeconds: number,
 ): Promise<number> {
   if (runs.length === 0) return 0
-  const isEmpty = { fast: await isQueueEmpty(world, 'fast'), slow: await isQueueEmpty(world, 'slow') }
+  const backlog = {
+    fast: backlogOf(await world.queues.fast.counts()),
+    slow: backlogOf(await world.queues.slow.counts()),
+  }
   const due = runs.filter(({ run, ageSeconds }) =>
-    isResendDue(ageSeconds, ageSeconds - sinceLastSeconds, isEmpty[memory.laneOf(run)]),
+    isResendDue(ageSeconds, ageSeconds - sinceLastSeconds, backlog[memory.laneOf(run)]),
   )
   const messages = due.flatMap(({ run, attempt }) => prepare(memory, [run], depths, attempt))
   await send(world, messages)
   return due.length
 }
 
-async function isQueueEmpty(world: TickWorld, lane: Lane): Promise<boolean> {
-  const { visible, inFlight, delayed } = await world.queues[lane].counts()
-  return visible + inFlight + delayed === 0
-}
-
 /** Runs to come back to whose time has come: sent again, and looked at later each time. */
 export async function resendOpen(world: TickWorld, shard: number, nowMs: number): Promise<number> {
   const due = await world.open.due(shard, nowMs, OPEN_RUNS_A_ROUND)
-  const claims = await inBunches(due, (run) => claimOf(world, run))
+  const entries = await inBunches(due, (run) => entryOrWarn(world, run))
   const next = await inBunches(due, async (run, place) => {
-    const claim = claims[place]
-    // Somebody has it: there is nothing to send, and it is looked at again when the claim is dead unless it is renewed.
-    if (claim !== null) await world.open.move(run, { dueMs: (deadFrom(claim) + 1) * 1000, times: 0 })
+    const entry = entries[place]
+    if (entry?.status === 'RUNNING' && !isDead(entry, nowOf(world))) {
+      // Somebody has it: there is nothing to send, and it is looked at again when the claim is dead unless it is renewed.
+      await world.open.move(run, { dueMs: (deadFrom(entry) + 1) * 1000, times: 0 })
+      return null
+    }
     const times = run.times + 1
-    return claim === null ? world.open.move(run, { dueMs: nowMs + openDelaySeconds(times) * 1000, times }) : null
+    const delayMs = openDelaySeconds(times, entry?.status === 'WAITING') * 1000
+    return world.open.move(run, { dueMs: nowMs + delayMs, times })
   })
   const moved = next.filter((run) => run !== null)
   for (const lane of ['fast', 'slow'] as const) {
@@ -184,13 +187,13 @@ export async function resendOpen(world: TickWorld, shard: number, nowMs: number)
   return moved.length
 }
 
-/** The claim of whoever has an open run at the moment, or null. */
-async function claimOf(world: TickWorld, { message, runId }: OpenRun): Promise<ClaimEntry | null> {
-  const entry = await entryOf(world, message).catch((error: unknown) => {
+async function entryOrWarn(world: TickWorld, { message, runId }: OpenRun): Promise<PageEntry | null> {
+  try {
+    return await entryOf(world, message)
+  } catch (error) {
     world.warn('an open run could not be looked at', { runId, reason: String(error) })
     return null
-  })
-  return entry?.status === 'RUNNING' && !isDead(entry, nowOf(world)) ? entry : null
+  }
 }
 
 /** Null also where the message cannot be read: whoever gets it says so. */

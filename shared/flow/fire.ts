@@ -114,7 +114,10 @@ export async function markMissed(
 /** Whoever waits for proof waits no longer than this: the lease is six seconds. */
 const MOST_PROOF_MS = 3000
 
-/** What one link sends, the oldest second first, and how far that is acknowledged. */
+/** A chain that fell behind has many seconds to send. One after the other it would hardly gain on the clock. */
+const SECONDS_AT_ONCE = 16
+
+/** What one link sends, the oldest seconds first, and how far that is acknowledged. */
 export class Firing {
   readonly #world: TickWorld
   readonly #memory: ShardMemory
@@ -136,29 +139,46 @@ export class Firing {
   /** Never throws: what could not be sent is sent again by the next link. */
   async fire(plan: TickPlan, prepared: readonly Prepared[], depths: ReadonlyMap<number, number>): Promise<void> {
     const missed = plan.send.filter(({ firing }) => firing === 'missed').map(({ run }) => run)
-    try {
-      await markMissed(this.#world, this.#memory.shard, missed, depths)
-      await this.#sendInOrder(prepared, plan.sendsThrough)
-    } catch (error) {
-      this.#world.warn('runs could not be sent and are sent again', { reason: String(error) })
+    const all = [...prepared, ...missed].map(({ second }) => second)
+    const seconds = [...new Set(all)].sort((a, b) => a - b)
+    let isWhole = true
+    for (let first = 0; first < seconds.length; first += SECONDS_AT_ONCE) {
+      const some = seconds.slice(first, first + SECONDS_AT_ONCE)
+      const areDone = await Promise.all(
+        some.map((second) =>
+          this.#fireSecond(
+            prepared.filter((each) => each.second === second),
+            missed.filter((each) => each.second === second),
+            depths,
+          ),
+        ),
+      )
+      for (const [place, isDone] of areDone.entries()) {
+        isWhole &&= isDone
+        // Up to the next second that has something to send all is done.
+        const next = seconds[first + place + 1]
+        if (isWhole && next !== undefined) this.#moveTo(next - 1)
+      }
     }
+    if (isWhole) this.#moveTo(plan.sendsThrough)
   }
 
-  async #sendInOrder(prepared: readonly Prepared[], sendsThrough: number): Promise<void> {
-    const seconds = [...new Set(prepared.map(({ second }) => second))].sort((a, b) => a - b)
-    let isWhole = true
-    for (const [place, second] of seconds.entries()) {
-      const unsent = await send(
-        this.#world,
-        prepared.filter((each) => each.second === second),
-      )
-      this.#memory.lastSentMs = this.#world.clock.nowMs()
-      if (unsent.size > 0) this.#world.warn('runs were not acknowledged and are sent again', { second })
-      isWhole &&= unsent.size === 0
-      // Up to the next second that has something to send all is done.
-      if (isWhole && place < seconds.length - 1) this.#moveTo(seconds[place + 1] - 1)
+  /** Whether all of it was acknowledged. */
+  async #fireSecond(
+    prepared: readonly Prepared[],
+    missed: readonly PlannedRun[],
+    depths: ReadonlyMap<number, number>,
+  ): Promise<boolean> {
+    try {
+      await markMissed(this.#world, this.#memory.shard, missed, depths)
+      const unsent = await send(this.#world, prepared)
+      if (prepared.length > 0) this.#memory.lastSentMs = this.#world.clock.nowMs()
+      if (unsent.size > 0) this.#world.warn('runs were not acknowledged and are sent again', { seconds: [...unsent] })
+      return unsent.size === 0
+    } catch (error) {
+      this.#world.warn('runs could not be sent and are sent again', { reason: String(error) })
+      return false
     }
-    if (isWhole) this.#moveTo(sendsThrough)
   }
 
   #moveTo(second: number): void {

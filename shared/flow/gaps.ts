@@ -1,8 +1,16 @@
 // Works off what nobody opened in time: a few jobs of a gap a link, and what is caught up at a bounded rate. Every step can be
 // repeated: a run is put once under its second, and one that was put and never sent is sent again.
 
+import { isStoppedForGood, type VersionedJob } from '../core/job/version.ts'
 import { type BacklogEntry, stepBacklog } from '../core/planner/backlog.ts'
-import { addCursors, type CatchUpCursor, isCatchingUp, shareBudget, stepCatchUp } from '../core/planner/catch-up.ts'
+import {
+  addCursors,
+  type CatchUpCursor,
+  type CatchUpStep,
+  isCatchingUp,
+  shareBudget,
+  stepCatchUp,
+} from '../core/planner/catch-up.ts'
 import type { DueItem } from '../core/planner/due.ts'
 import type { GapPlan, Missed } from '../core/planner/gap.ts'
 import type { Trigger } from '../core/run/run.ts'
@@ -76,6 +84,8 @@ const putMissedRun = (
   })
 
 const MESSAGES_A_CALL = 10
+/** More than a job catches up, with the runs by hand that lie between. */
+const MOST_PUT = 5000
 
 /** Call by call, because what is caught up is to start oldest first. Throws where the queue does not take all of it. */
 async function sendInOrder(world: TickWorld, messages: readonly (Message | null)[]): Promise<void> {
@@ -115,7 +125,12 @@ async function catchUpJob(
   const job = memory.snapshot.job(jobId)
   if (job === null) return false
   const { catchUp: cursors } = await world.states.read(jobId)
-  const step = stepCatchUp(job, cursors, second, budget)
+  const step = await nextStep(world, job, cursors, { second, budget })
+  if (isSameJson(step.cursors, cursors)) {
+    // A stop has frozen it. Where that does not end by itself, the next change of a job is the time to look again.
+    if (isStoppedForGood(job)) memory.freezeCatchUp(jobId)
+    return false
+  }
   await putMissed(world, jobId, step.missed)
   await sendInOrder(world, await inBunches(step.send, (item) => putMissedRun(world, memory, jobId, item, 'CATCH_UP')))
   const left = await world.states.change(jobId, (state) => {
@@ -129,6 +144,22 @@ async function catchUpJob(
   if (isCatchingUp(left)) return false
   memory.catchingUp?.delete(jobId)
   return true
+}
+
+/** Before instants are counted as missed it is looked up which of them have been put. */
+async function nextStep(
+  world: TickWorld,
+  job: VersionedJob,
+  cursors: readonly CatchUpCursor[],
+  { second, budget }: { readonly second: number; readonly budget: number },
+): Promise<CatchUpStep> {
+  const step = stepCatchUp(job, cursors, second, budget)
+  if (step.missed.length === 0) return step
+  const from = Math.min(...step.missed.map((each) => each.from))
+  const to = Math.max(...step.missed.map((each) => each.to))
+  const put = await world.ledger.runsOf(job.id, from, to + 1, MOST_PUT)
+  const seconds = new Set(put.filter(({ id }) => id.suffix === '').map((run) => run.id.second))
+  return stepCatchUp(job, cursors, second, budget, (each) => seconds.has(each))
 }
 
 /** Known to a warm ticker; one that does not know asks the states of the jobs that may be. */

@@ -35,7 +35,8 @@ export async function keepHouse(world: TickWorld, memory: ShardMemory, item: Sha
     }
   }
   await attempt('keeping minutes', () => keepMinutes(world, memory, item, link))
-  const isAuditDue = world.clock.nowMs() - memory.lastAuditMs >= AUDIT_EVERY_MS
+  const lastAuditMs = Math.max(memory.lastAuditMs, memory.finishedAuditMs)
+  const isAuditDue = world.clock.nowMs() - lastAuditMs >= AUDIT_EVERY_MS
   const audited = isAuditDue ? await attempt('the audit', () => auditShard(world, memory, item)) : null
   if (audited !== null && memory.item !== null) memory.item = { ...memory.item, auditedThrough: audited.auditedThrough }
   const caughtUp = link.catchesUp ? await attempt('catching up', () => catchUp(world, memory, link.second)) : []

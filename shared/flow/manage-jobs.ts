@@ -110,9 +110,9 @@ export async function rescheduleJob(world: JobsWorld, id: string, at: string, as
   const to = parseInstant(at, 'at')
   const { job } = await mutateJob(world, id, asking, (old, moment) => {
     const current = existing(old, id)
-    const move = moveOf(current, moment.activeFrom, to)
     const next = restate(current, { status: statusOf(current), stopped: current.stopped }, moment)
     const newest = next.versions[next.versions.length - 1]
+    const move = moveOf(current, newest.activeFrom, to)
     const moved = { ...newest, moves: withMove(newest.moves ?? [], move) }
     return { ...next, versions: [...next.versions.slice(0, -1), moved] }
   })

@@ -22,11 +22,13 @@ export interface AloneRun {
   readonly drainedMs: number
   /** What an executor needs to know of the job, as text. */
   readonly ticket: string
+  /** A run by hand may bring its own. */
+  readonly payload?: unknown
 }
 
 /** Its message, which is to be sent also where the run was put before and nobody has taken it; null where somebody has. */
 export async function putAlone(world: PutWorld, run: AloneRun): Promise<Message | null> {
-  const { shard, id, trigger, instant, nominal, lane, drainedMs, ticket } = run
+  const { shard, id, trigger, instant, nominal, lane, drainedMs, ticket, payload } = run
   const runId = formatRunId(id)
   const message = writeRunMessage({ shard, runId, lane, trigger, nominal, drainedMs }, ticket)
   const existing = await world.ledger.readRun(id)
@@ -35,7 +37,7 @@ export async function putAlone(world: PutWorld, run: AloneRun): Promise<Message 
   const dueMs = (Math.floor(nowMs / 1000) + openDelaySeconds(1)) * 1000
   await world.open.put({ shard, dueMs, runId, times: 0, lane, attempt: 1, message })
   const times = { ...(instant === null ? {} : { instant }), ...(nominal === null ? {} : { nominal }) }
-  const detail = { trigger, ...times, lane, queuedAtMs: nowMs }
+  const detail = { trigger, ...times, lane, queuedAtMs: nowMs, ...(payload === undefined ? {} : { payload }) }
   await world.ledger.putRun(id, { status: 'QUEUED', attempt: 1 }, detail, world.newId())
   return { body: withOpen(message, dueMs) }
 }

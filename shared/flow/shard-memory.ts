@@ -53,12 +53,16 @@ export class ShardMemory {
   item: ShardItem | null = null
   /** Jobs that are being caught up, or null where that is not known yet. */
   catchingUp: Set<string> | null = null
+  /** Those of them that are stopped: nothing happens to them until some job is changed. */
+  readonly #frozen = new Set<string>()
   drainedMs = 0
   /** Grows while jobs come in: tells a long load from one that hangs. */
   jobsTaken = 0
   /** The last minute of which this ticker wrote the item. */
   minutesThrough = 0
+  /** When this ticker last began an audit, and when one that was finished was begun by anybody it heard of. */
   lastAuditMs = 0
+  finishedAuditMs = 0
   /** The last minute whose one-time jobs a minute rule has looked for. */
   pointersThroughMinute = 0
   lastSentMs = 0
@@ -85,7 +89,17 @@ export class ShardMemory {
     const drained = await this.#jobs.drain(onceFrom)
     this.drainedMs = drained.startedMs
     if (drained.isCold) this.catchingUp = null
+    if (drained.changes > 0) this.#thaw()
     return drained
+  }
+
+  freezeCatchUp(jobId: string): void {
+    if (this.catchingUp?.delete(jobId) === true) this.#frozen.add(jobId)
+  }
+
+  #thaw(): void {
+    for (const jobId of this.#frozen) this.catchingUp?.add(jobId)
+    this.#frozen.clear()
   }
 
   ticketOf(jobId: string): string {

@@ -67,6 +67,7 @@ async function tickSecond(
   await world.until((event.second - 1) * 1000)
   const seen = await itemFor(world, memory, event)
   if (seen === null) return { end: 'stale' }
+  memory.finishedAuditMs = Math.max(memory.finishedAuditMs, event.auditedAt * 1000)
   const held = await drainHolding(world, memory, seen)
   if (held === null) return { end: 'lost' }
   const { item, drained } = held
@@ -101,9 +102,12 @@ async function tickSecond(
   await firing.provenBy(fired, Math.max(second * 1000, world.clock.nowMs()) + CHAIN_AFTER_MS)
   const gaps = await workBacklogOrWarn(world, memory, fenced)
   const worked = { ...fenced, backlog: gaps.backlog }
-  const knowsOfCatchUp = memory.catchingUp === null ? event.catchesUp : memory.catchingUp.size > 0
+  // A change may have started a job whose catch-up was frozen.
+  const mayCatchUp = event.catchesUp || drained.changes > 0
+  const knowsOfCatchUp = memory.catchingUp === null ? mayCatchUp : memory.catchingUp.size > 0
   const catchesUp = knowsOfCatchUp || fenced.backlog.length > 0
-  const next = nextEvent(memory.shard, worked, { doneThrough: firing.doneThrough, catchesUp })
+  const auditedAt = secondOf(memory.finishedAuditMs)
+  const next = nextEvent(memory.shard, worked, { doneThrough: firing.doneThrough, catchesUp, auditedAt })
   memory.item = worked
   if (!isLastHop) {
     await fired
@@ -184,8 +188,7 @@ async function chainOrSleep(world: TickWorld, memory: ShardMemory, item: ShardIt
   const awake = await world.shards.takeOver(shard, asleep, world.newId(), leaseUntilOf(nowOf(world)))
   memory.item = awake
   if (awake === null) return true
-  await world.bus.put([
-    { type: TICK, detail: nextEvent(shard, awake, { doneThrough: next.doneThrough, catchesUp: false }) },
-  ])
+  const { doneThrough, auditedAt } = next
+  await world.bus.put([{ type: TICK, detail: nextEvent(shard, awake, { doneThrough, catchesUp: false, auditedAt }) }])
   return false
 }

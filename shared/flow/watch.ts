@@ -91,9 +91,9 @@ async function takeOver(world: TickWorld, shard: number, item: ShardItem): Promi
 async function startChain(world: TickWorld, shard: number, item: ShardItem): Promise<Watched> {
   const taken = await world.shards.takeOver(shard, item, world.newId(), leaseUntilOf(nowOf(world)))
   if (taken === null) return 'lost'
-  // What is being caught up is not known here; the link that follows finds out.
+  // What is being caught up, and when the last audit was, is not known here; the link that follows finds out.
   await world.bus.put([
-    { type: TICK, detail: nextEvent(shard, taken, { doneThrough: taken.watermark, catchesUp: true }) },
+    { type: TICK, detail: nextEvent(shard, taken, { doneThrough: taken.watermark, catchesUp: true, auditedAt: 0 }) },
   ])
   return 'taken over'
 }

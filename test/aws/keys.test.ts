@@ -23,7 +23,13 @@ const item: fc.Arbitrary<ItemKey> = fc.oneof(
   fc.record({ type: type('shard'), shard }),
   fc.record({ type: type('minute'), shard, hour: fc.nat(70_389_527), minute }),
   fc.record({ type: type('page'), shard, minute, partition: bits, second, prefix: bits }),
-  fc.record({ type: type('open'), shard, ms, runId: fc.tuple(jobId, second).map((parts) => parts.join('.')) }),
+  fc.record({
+    type: type('open'),
+    shard,
+    ms,
+    runId: fc.tuple(jobId, second).map((parts) => parts.join('.')),
+    attempt: fc.nat({ max: 999 }),
+  }),
   fc.record({
     type: type('recent'),
     kind: fc.constantFrom('failed' as const, 'other' as const),

@@ -53,12 +53,11 @@ export function moveOf(job: VersionedJob, activeFrom: number, to: number): Move 
   return { from, to }
 }
 
-/** The moves of a version with one more: to move an instant that was moved before is to move it from where it came. */
-export function withMove(moves: readonly Move[], added: Move): Move[] {
-  const before = moves.find(({ to }) => to === added.from)
-  if (before === undefined) return [...moves, added]
-  return moves.map((move) => (move === before ? { from: before.from, to: added.to } : move))
-}
+/** The moves of a version with one more: whatever was moved to where that begins goes along. */
+export const withMove = (moves: readonly Move[], added: Move): Move[] => [
+  ...moves.map((move) => (move.to === added.from ? { from: move.from, to: added.to } : move)),
+  added,
+]
 
 function moveError(to: number, problem: string, remedy: string): InputError {
   return new InputError({ code: 'job.reschedule', field: 'at', value: formatInstant(to), problem, remedy })

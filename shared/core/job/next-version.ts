@@ -69,7 +69,7 @@ function timingOf(input: NextVersion): JobVersion['timing'] {
     return { ...timing, lastInstant }
   }
   const last = lastInstantOf(compileTiming({ ...timing, jobId }), activeFrom - 1, definition.maxRuns)
-  return { ...timing, lastInstant: formatInstant(last) }
+  return last === null ? timing : { ...timing, lastInstant: formatInstant(last) }
 }
 
 /** A single time that an earlier save accepted stays what it was; a new one must not be past. */

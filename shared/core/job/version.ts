@@ -103,6 +103,12 @@ export function isRunningAt(job: VersionedJob, second: number): boolean {
   return version !== null && runsAt(version, second)
 }
 
+/** Stopped by the newest definition, until somebody starts it. */
+export function isStoppedForGood({ versions }: VersionedJob): boolean {
+  const { status, until } = versions[versions.length - 1]
+  return status === 'STOPPED' && until === undefined
+}
+
 /** Neither definition is wrong about a second between activeFrom and sureFrom: an entry is legal there, none is required. */
 export function isUnsureAt(job: VersionedJob, second: number): boolean {
   return job.versions.some(

@@ -90,22 +90,43 @@ export function audit({ runs, after, through, find, isLive, now }: AuditInput): 
   }
 }
 
+/** So many messages are taken within seconds, so what is missing for longer is not among them. */
+const SOON_TAKEN = 10
+/** So many are in the hands of executors that are well. */
+const SOON_DONE = 100
+
+/** Where a message that was sent before may be: nowhere, in the hands of executors that are at it or failed, or still in the queue. */
+export type Backlog = 'none' | 'in hands' | 'waiting'
+
+/** Delayed messages are those of retries: nothing that is due waits among them. */
+export function backlogOf({ visible, inFlight }: { readonly visible: number; readonly inFlight: number }): Backlog {
+  if (visible > SOON_TAKEN) return 'waiting'
+  return inFlight > SOON_DONE ? 'in hands' : 'none'
+}
+
 const RESEND_AGE_FACTOR = 4
+const RESEND_EVERY_SECONDS = 60
 
 /**
- * Whether what is missing in a second is sent again now. An empty queue cannot hold it, so at once; a queue with a backlog may, so
- * only when the second's age passes 20, 80, 320 … seconds: a slow backlog is not made longer by copies of itself.
+ * Whether what is missing in a second is sent again now. Where the queue cannot hold it, at once. Where many messages wait it may be among
+ * them, so only when the second's age passes 20, 80, 320 … seconds: a slow backlog is not made longer by copies of itself. Where
+ * many are in hands, at 20 seconds and then once a minute: what failed there comes again by itself, but late.
  */
-export function isResendDue(ageSeconds: number, ageAtLastAuditSeconds: number, queueIsEmpty: boolean): boolean {
-  if (queueIsEmpty) return true
+export function isResendDue(ageSeconds: number, ageAtLastAuditSeconds: number, backlog: Backlog): boolean {
+  if (backlog === 'none') return true
   let age = FIRST_RESEND_AGE_SECONDS
-  while (age <= ageAtLastAuditSeconds) age *= RESEND_AGE_FACTOR
+  while (age <= ageAtLastAuditSeconds)
+    age = backlog === 'waiting' ? age * RESEND_AGE_FACTOR : age + RESEND_EVERY_SECONDS
   return age <= ageSeconds
 }
 
 const FIRST_OPEN_DELAY_SECONDS = 20
-const LONGEST_OPEN_DELAY_SECONDS = 640
+const LONGEST_OPEN_DELAY_SECONDS = 80
+/** Whoever waits in line is sent when its turn comes, so there is less reason to look. */
+const LONGEST_WAIT_SECONDS = 640
 
-/** How long until an open run that was sent again for the nth time is looked at once more: 20, 40, 80 … 640 s. */
-export const openDelaySeconds = (times: number): number =>
-  Math.min(LONGEST_OPEN_DELAY_SECONDS, FIRST_OPEN_DELAY_SECONDS * 2 ** Math.min(times - 1, 10))
+/** How long until an open run that was sent again for the nth time is looked at once more: 20, 40, 80, and in line up to 640 s. */
+export function openDelaySeconds(times: number, isInLine = false): number {
+  const longest = isInLine ? LONGEST_WAIT_SECONDS : LONGEST_OPEN_DELAY_SECONDS
+  return Math.min(longest, FIRST_OPEN_DELAY_SECONDS * 2 ** Math.min(times - 1, 10))
+}

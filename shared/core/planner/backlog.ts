@@ -11,13 +11,14 @@ export interface BacklogEntry extends SecondRange {
   readonly afterJob: string | null
 }
 
-/** A gap right behind one that nobody has begun with makes it longer: a job that fires once then fires once for both. */
-export function addGap(backlog: readonly BacklogEntry[], gap: SecondRange, openedAt: number): BacklogEntry[] {
-  const last = backlog.at(-1)
-  const isNeighbour = last !== undefined && last.afterJob === null && last.to === gap.from - 1
-  if (isNeighbour) return [...backlog.slice(0, -1), { from: last.from, to: gap.to, openedAt, afterJob: null }]
-  return [...backlog, { ...gap, openedAt, afterJob: null }]
-}
+/**
+ * Every gap is for itself, also where it follows another at once: whoever opened that one may have fired for it already, and died before
+ * anybody heard of it. Judged again together with its neighbour, what it fired would be counted as missed.
+ */
+export const addGap = (backlog: readonly BacklogEntry[], gap: SecondRange, openedAt: number): BacklogEntry[] => [
+  ...backlog,
+  { ...gap, openedAt, afterJob: null },
+]
 
 export interface BacklogStep {
   readonly plans: readonly { readonly jobId: string; readonly plan: GapPlan }[]

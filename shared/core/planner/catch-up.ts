@@ -42,16 +42,20 @@ function startsOf(job: VersionedJob, { next, to }: CatchUpCursor): DueItem[] {
   return items.filter(({ kind }) => kind === 'start')
 }
 
-/** The next few instants of one job. A stop freezes the cursors; a delete or another policy ends them. */
+/**
+ * The next few instants of one job. A stop freezes the cursors; a delete or another policy ends them. `isPut` tells of instants that have
+ * their run already, because whoever put them died before the cursor moved: those are not missed.
+ */
 export function stepCatchUp(
   job: VersionedJob,
   cursors: readonly CatchUpCursor[],
   now: number,
   budget: number,
+  isPut: (second: number) => boolean = () => false,
 ): CatchUpStep {
   const version = versionAt(job, now)
-  if (version === null || version.status === 'DELETED') return endAll(job, cursors, REASONS.deletedSince)
-  if (version.misfire.policy !== 'CATCH_UP') return endAll(job, cursors, REASONS.policyChanged)
+  if (version === null || version.status === 'DELETED') return endAll(job, cursors, REASONS.deletedSince, isPut)
+  if (version.misfire.policy !== 'CATCH_UP') return endAll(job, cursors, REASONS.policyChanged, isPut)
   if (!isRunningAt(job, now)) return { send: [], cursors, missed: [] }
   const windowFrom = now - version.misfire.window
   const send: DueItem[] = []
@@ -60,7 +64,7 @@ export function stepCatchUp(
   for (const cursor of cursors) {
     const rest = startsOf(job, cursor)
     const inside = rest.filter(({ second }) => second >= windowFrom)
-    missed.push(...missedOf(rest.slice(0, rest.length - inside.length), REASONS.outsideWindow))
+    missed.push(...missedBut(rest.slice(0, rest.length - inside.length), isPut, REASONS.outsideWindow))
     send.push(...inside.slice(0, budget - send.length))
     const later = inside.filter((item) => !send.includes(item))
     if (later.length > 0) left.push({ ...cursor, next: later[0].second, left: later.length })
@@ -68,9 +72,25 @@ export function stepCatchUp(
   return { send, cursors: left, missed }
 }
 
-/** One record a gap: the seconds between two gaps were live and are no part of it. */
-function endAll(job: VersionedJob, cursors: readonly CatchUpCursor[], reason: string): CatchUpStep {
-  return { send: [], cursors: [], missed: cursors.flatMap((cursor) => missedOf(startsOf(job, cursor), reason)) }
+/** The seconds between two gaps were live and are no part of either. */
+function endAll(
+  job: VersionedJob,
+  cursors: readonly CatchUpCursor[],
+  reason: string,
+  isPut: (second: number) => boolean,
+): CatchUpStep {
+  const missed = cursors.flatMap((cursor) => missedBut(startsOf(job, cursor), isPut, reason))
+  return { send: [], cursors: [], missed }
+}
+
+/** One record for each stretch between those that have a run. */
+function missedBut(items: readonly DueItem[], isPut: (second: number) => boolean, reason: string): Missed[] {
+  const stretches: DueItem[][] = [[]]
+  for (const item of items) {
+    if (isPut(item.second)) stretches.push([])
+    else stretches[stretches.length - 1].push(item)
+  }
+  return stretches.flatMap((stretch) => missedOf(stretch, reason))
 }
 
 /** How many instants each of some jobs may send this second: as even as it goes, the first ones changing from second to second. */

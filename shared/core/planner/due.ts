@@ -38,14 +38,17 @@ const spreadOfKind = (governed: Governed, kind: Kind): number => (kind === 'stop
 
 /** Appends what is due in [from, to), in order of time and kind. */
 export function dueBetween(job: VersionedJob, from: number, to: number, out: DueItem[]): void {
+  const all = governedOf(job)
   const found: DueItem[] = []
-  for (const governed of governedOf(job)) {
+  for (const governed of all) {
     for (const kind of KINDS) addDue(governed, kind, from, to, found)
-    addMoved(governed, from, to, found)
   }
-  found.sort((a, b) => a.second - b.second || KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind))
-  for (const [index, item] of found.entries()) {
-    if (isRunningAt(job, item.second) && !isMovedAway(job, item) && !isTaken(found, index)) out.push(item)
+  const hasMoves = job.versions.some(({ moves }) => moves !== undefined)
+  const left = hasMoves ? found.filter((item) => !isMovedAway(job, all, item)) : found
+  if (hasMoves) for (const governed of all) addMoved(all, governed, from, to, left)
+  left.sort((a, b) => a.second - b.second || KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind))
+  for (const [index, item] of left.entries()) {
+    if (isRunningAt(job, item.second) && !isTaken(left, index)) out.push(item)
   }
 }
 
@@ -58,16 +61,35 @@ function addDue(governed: Governed, kind: Kind, from: number, to: number, found:
   for (const second of seconds) found.push({ second, nominal: second - spread, kind, version })
 }
 
-/** A reschedule takes the start away from its second, also where an older definition had put it there. */
-function isMovedAway(job: VersionedJob, { second, kind }: DueItem): boolean {
-  const moves = versionAt(job, second)?.moves ?? []
-  return kind === 'start' && moves.some(({ from }) => from === second) && !moves.some(({ to }) => to === second)
+/**
+ * A reschedule takes the start away from its second, also where an older definition had put it there. One that was carried out while
+ * the definition that has it was in force holds for good, though a later edit has dropped it; what that edit itself puts on the second is
+ * another start.
+ */
+function isMovedAway(job: VersionedJob, all: readonly Governed[], { second, kind, version }: DueItem): boolean {
+  if (kind !== 'start') return false
+  const inForce = versionAt(job, second)?.moves ?? []
+  const carriedOut = all
+    .filter(({ from }) => version.activeFrom <= from && from <= second)
+    .flatMap(({ version: { moves = [] }, from, to }) => moves.filter((move) => move.to >= from && move.to < to))
+  return [...inForce, ...(version.moves ?? []), ...carriedOut].some(
+    (move) => move.from === second && move.to !== second,
+  )
 }
 
-function addMoved(governed: Governed, from: number, to: number, found: DueItem[]): void {
+/** What the schedule says of a start that comes at a second: the definition that put it there has its own spread. */
+function nominalOf(all: readonly Governed[], moving: Governed, second: number): number {
+  const placed = all.find(({ timing, from, to }) => {
+    const nominal = second - timing.spreadSeconds
+    return nominal >= from && nominal < to && timing.start.next(second - 1) === second
+  })
+  return second - (placed ?? moving).timing.spreadSeconds
+}
+
+function addMoved(all: readonly Governed[], governed: Governed, from: number, to: number, found: DueItem[]): void {
   const part = runningPart(governed)
   for (const move of governed.version.moves ?? []) {
-    const nominal = move.from - governed.timing.spreadSeconds
+    const nominal = nominalOf(all, governed, move.from)
     const isHere = move.to >= Math.max(from, part.from) && move.to < Math.min(to, part.to)
     if (isHere) found.push({ second: move.to, nominal, kind: 'start', version: governed.version })
   }
@@ -82,15 +104,19 @@ function isTaken(found: readonly DueItem[], index: number): boolean {
   return false
 }
 
+/** Starts of which so many in a row are swallowed by restarts, or moved away, are as good as none. */
+const MOST_LOOKS = 2000
+
 /** The first second after the given one at which anything of the job, or anything of some kinds, is due, or NEVER. */
 export function nextDue(job: VersionedJob, after: number, kinds: readonly Kind[] = KINDS): number {
   const candidates = candidatesOf(job, kinds)
   let t = candidates.next(after)
-  while (t !== NEVER && !isDueAt(job, t, kinds)) {
+  for (let looks = 0; looks < MOST_LOOKS && t !== NEVER; looks++) {
+    if (isDueAt(job, t, kinds)) return t
     // While the job is stopped there is no point in looking at its seconds one by one.
     t = candidates.next(isRunningAt(job, t) ? t : runsAgainFrom(job, t) - 1)
   }
-  return t
+  return NEVER
 }
 
 function isDueAt(job: VersionedJob, second: number, kinds: readonly Kind[]): boolean {

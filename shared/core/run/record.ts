@@ -55,10 +55,11 @@ export interface OpenRun {
   /** When to look at it again; part of its key. */
   readonly dueMs: number
   readonly runId: string
+  /** Part of its key as well: what is left of an earlier attempt must not take the place of this one. */
+  readonly attempt: number
   /** How often it was sent again. */
   readonly times: number
   readonly lane: Lane
-  readonly attempt: number
   /** What to send. */
   readonly message: string
 }

@@ -97,12 +97,15 @@ function endsBeforeItStarts(spec: TimingSpec): InputError {
   })
 }
 
-/** The nominal second of the nth start after a second, for maxRuns: from there on the plan needs no counting. */
-export function lastInstantOf(timing: Timing, after: number, maxRuns: number): number {
+/**
+ * The nominal second of the nth start after a second, for maxRuns: from there on the plan needs no counting. Null where there are fewer:
+ * then nothing ends, and restarts go on.
+ */
+export function lastInstantOf(timing: Timing, after: number, maxRuns: number): number | null {
   let last = after + timing.spreadSeconds
   for (let run = 0; run < maxRuns; run++) {
     const next = timing.start.next(last)
-    if (next === NEVER) break
+    if (next === NEVER) return null
     last = next
   }
   return last - timing.spreadSeconds
@@ -110,7 +113,8 @@ export function lastInstantOf(timing: Timing, after: number, maxRuns: number): n
 
 /** Throws where a job would never be due again, so that the user hears of it when saving and not by silence. */
 export function assertFires(timing: Timing, after: number, schedules: readonly ScheduleSpec[]): void {
-  if (timing.start.next(after) !== NEVER || timing.restart.next(after) !== NEVER) return
+  const effective = after + timing.spreadSeconds
+  if (timing.start.next(effective) !== NEVER || timing.restart.next(effective) !== NEVER) return
   const onlyStops = schedules.every(({ kind }) => kind === 'stop')
   throw new InputError({
     code: 'schedule.never-fires',

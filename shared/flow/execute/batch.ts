@@ -2,7 +2,7 @@
 
 import { jobIdOfEntry, type PageMessage, type RunMessage } from '../../core/run/message.ts'
 import { formatRunId, parseRunId } from '../../core/run/run.ts'
-import type { Batch, Life } from './life.ts'
+import type { Batch, Life, Listed } from './life.ts'
 import { onItsOwn, onPage } from './place.ts'
 import type { ExecuteWorld } from './world.ts'
 
@@ -19,7 +19,8 @@ const UNTOUCHED = {
   isRepeat: false,
 } as const
 
-const opensOf = (openMs: number | null): number[] => (openMs === null ? [] : [openMs])
+const opensOf = (openMs: number | null, attempt: number): Listed[] =>
+  openMs === null ? [] : [{ dueMs: openMs, attempt }]
 
 export async function batchOf(world: ExecuteWorld, message: PageMessage | RunMessage): Promise<Batch> {
   return message.type === 'page' ? ofPage(world, message) : ofRun(world, message)
@@ -32,7 +33,7 @@ function ofPage(world: ExecuteWorld, { key, lane, drainedMs, openMs, tickets }: 
     const runId = formatRunId({ jobId, second, suffix: '' })
     const trigger = kind === 'restart' ? 'RESTART' : 'SCHEDULE'
     const run = { runId, trigger, instant: second, nominal, attempt, depth, openMs } as const
-    return { ...UNTOUCHED, opens: opensOf(openMs), id, jobId, second, kind, run, notBefore, meets, job }
+    return { ...UNTOUCHED, opens: opensOf(openMs, attempt), id, jobId, second, kind, run, notBefore, meets, job }
   })
   return { shard, lane, drainedMs, place: onPage(world.ledger, key, world.warn), lives }
 }
@@ -45,13 +46,13 @@ async function ofRun(world: ExecuteWorld, message: RunMessage): Promise<Batch> {
   if (record === null) {
     // Whoever was about to put it has had time enough: it never will be there.
     const isGone = world.clock.nowMs() - drainedMs > PUT_WITHIN_MS
-    if (isGone && openMs !== null) await world.open.remove({ shard, dueMs: openMs, runId })
+    if (isGone && openMs !== null) await world.open.remove({ shard, dueMs: openMs, runId, attempt })
     return { shard, lane, drainedMs, place: onItsOwn(world.ledger, id), lives: [] }
   }
   const instant = record.detail.instant ?? null
   const life: Life = {
     ...UNTOUCHED,
-    opens: opensOf(openMs),
+    opens: opensOf(openMs, attempt),
     id: id.jobId,
     jobId: id.jobId,
     second: id.second,

@@ -7,7 +7,7 @@ import type { StoredJob } from '../../core/job/stored.ts'
 import type { Lane } from '../../core/lanes.ts'
 import type { PageEntry } from '../../core/pages/entry.ts'
 import type { TicketJob } from '../../core/run/message.ts'
-import type { RunError } from '../../core/run/record.ts'
+import type { OpenRun, RunError } from '../../core/run/record.ts'
 import type { OutcomeStatus } from '../../core/run/settlement.ts'
 import type { Kind } from '../../core/schedule/schedule.ts'
 import type { Place } from './place.ts'
@@ -24,6 +24,9 @@ export interface End {
   readonly log?: readonly string[]
 }
 
+/** Where a run stands in the list of open runs. */
+export type Listed = Pick<OpenRun, 'dueMs' | 'attempt'>
+
 export interface Life {
   /** The name of its entry: the job's id, or that with ~ for a stop. */
   readonly id: string
@@ -38,8 +41,8 @@ export interface Life {
   readonly stored: StoredJob | null
   /** A manual run may bring its own payload. */
   readonly ownPayload?: unknown
-  /** The times of all its items in the list of open runs that are known, to take them out in the end. */
-  readonly opens: readonly number[]
+  /** All its items in the list of open runs that are known, to take them out in the end. */
+  readonly opens: readonly Listed[]
   /** What this executor knows to stand in the ledger: its claim, or what it found. */
   readonly entry: PageEntry | null
   readonly claimedMs: number

@@ -34,8 +34,10 @@ export async function sendReleased(
     if (run.runId === promoted?.runId) await listRun(world, sender, { run, job }, run.openMs as number, null)
     await sendRun(world, sender, run, job, { inSeconds: 0, notBefore: null })
   }
-  if (promoted !== null && promoted.openMs !== null) {
-    await world.open.remove({ shard: sender.shard, dueMs: promoted.openMs, runId: promoted.runId })
+  const isListedAnew = send.some(({ runId, openMs }) => runId === promoted?.runId && openMs !== promoted.openMs)
+  if (promoted !== null && promoted.openMs !== null && isListedAnew) {
+    const { runId, attempt, openMs: dueMs } = promoted
+    await world.open.remove({ shard: sender.shard, dueMs, runId, attempt })
   }
 }
 

@@ -23,8 +23,13 @@ const isOld = (life: Maybe, now: number): life is Life =>
  */
 export async function renewOld(world: ExecuteWorld, batch: Batch, lives: readonly Life[]): Promise<Life[]> {
   const now = nowOf(world)
+  // A stop takes no time, so it may be carried out anywhere.
   const isMisplaced = (life: Maybe): life is Life =>
-    life !== null && isGoing(life) && batch.lane === 'fast' && laneOf(NEW_LANE, life.job.timeoutSeconds, now) === 'slow'
+    life !== null &&
+    isGoing(life) &&
+    life.kind !== 'stop' &&
+    batch.lane === 'fast' &&
+    laneOf(NEW_LANE, life.job.timeoutSeconds, now) === 'slow'
   const placed = await whereNeeded<Maybe>(lives, isMisplaced, async (life) => {
     await putOff(world, batch, life as Life, { isSentNow: true, lane: 'slow' })
     return null

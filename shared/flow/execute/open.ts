@@ -3,7 +3,7 @@
 
 import type { GateRun } from '../../core/gate/state.ts'
 import type { TicketJob } from '../../core/run/message.ts'
-import type { Life } from './life.ts'
+import type { Life, Listed } from './life.ts'
 import { messageFor, type Sender } from './send-again.ts'
 import type { ExecuteWorld } from './world.ts'
 
@@ -20,7 +20,7 @@ export async function putOpen(
   if (life.run.openMs !== null) return life
   const dueMs = Math.round(fromMs) + COMES_BACK_AFTER_MS
   await listRun(world, sender, life, dueMs, notBefore)
-  return { ...life, run: { ...life.run, openMs: dueMs }, opens: [...life.opens, dueMs] }
+  return { ...life, run: { ...life.run, openMs: dueMs }, opens: [...life.opens, { dueMs, attempt: life.run.attempt }] }
 }
 
 /** Puts a run into the list under a time. */
@@ -44,5 +44,6 @@ export async function removeOpen(
   { run, opens }: Life,
   kept: number | null = null,
 ): Promise<void> {
-  for (const dueMs of opens) if (dueMs !== kept) await world.open.remove({ shard, dueMs, runId: run.runId })
+  const isKept = ({ dueMs, attempt }: Listed) => dueMs === kept && attempt === run.attempt
+  for (const listed of opens) if (!isKept(listed)) await world.open.remove({ shard, runId: run.runId, ...listed })
 }

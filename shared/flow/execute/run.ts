@@ -20,7 +20,7 @@ export function run(world: ExecuteWorld, batch: Batch, routed: readonly Routed[]
 
 async function lookAfter(world: ExecuteWorld, batch: Batch, started: readonly Started[]): Promise<void> {
   const allOver = new AbortController()
-  void Promise.all(started.map(({ attempt }) => attempt.ended)).then(() => allOver.abort())
+  void Promise.all(started.map(({ attempt }) => attempt.ended)).then(() => allOver.abort('all have ended'))
   let looksAtMs = world.clock.nowMs() + LOOKS_EVERY_MS
   let renewsAtMs = world.clock.nowMs() + CLAIM_RENEWED_EVERY_SECONDS * 1000
   for (;;) {

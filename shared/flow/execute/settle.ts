@@ -63,7 +63,8 @@ async function allEnded(world: ExecuteWorld, attempts: readonly Attempt[], waitM
   const enough = new AbortController()
   const all = Promise.all(attempts.map(({ ended }) => ended))
   await Promise.race([all, world.until(world.clock.nowMs() + waitMs, enough.signal)])
-  enough.abort()
+  // A reason of one's own, because making the usual one is slow.
+  enough.abort('enough')
 }
 
 interface Tried extends Settlement {
@@ -140,17 +141,21 @@ async function endedByOthers(batch: Batch, lives: readonly Ending['life'][]): Pr
   })
 }
 
+/** A stop is no run: it is neither tried again nor followed by anything, lest somebody come back to it as if it were one. */
+const isRun = ({ kind }: Ending['life']): boolean => kind !== 'stop'
+
 function endingOf(world: ExecuteWorld, life: Ending['life']): Ending {
   const { end, run, job, entry: expect } = life
-  const retryInSeconds = retryAfter(end.status, run.attempt, job.retry, world.random())
+  const retryInSeconds = isRun(life) ? retryAfter(end.status, run.attempt, job.retry, world.random()) : null
   const next: PageEntry = retryInSeconds === null ? outcomeOf(life) : { status: 'QUEUED', attempt: run.attempt + 1 }
   return { life, expect, next, retryInSeconds }
 }
 
-const tellsSuccess = ({ end, job, kind }: Ending['life']): boolean =>
-  end.status === 'SUCCEEDED' && job.skipIfSuccessful && kind !== 'stop'
+const tellsSuccess = (life: Ending['life']): boolean =>
+  isRun(life) && life.end.status === 'SUCCEEDED' && life.job.skipIfSuccessful
 
-const isFollowed = ({ end, job }: Ending['life']): boolean => triggeredBy(end.status, job.then).length > 0
+const isFollowed = (life: Ending['life']): boolean =>
+  isRun(life) && triggeredBy(life.end.status, life.job.then).length > 0
 
 const needsMore = ({ life, retryInSeconds }: Ending): boolean =>
   retryInSeconds !== null || isFollowed(life) || tellsSuccess(life)

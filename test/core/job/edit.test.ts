@@ -73,8 +73,7 @@ describe('a reschedule', () => {
     expect(moveOf(withStops, 101, 107)).toEqual({ from: 150, to: 107 })
   })
 
-  test('of what was moved before moves it from where it came', () => {
-    expect(withMove([{ from: 1000, to: 500 }], { from: 500, to: 700 })).toEqual([{ from: 1000, to: 700 }])
+  test('takes along what was moved there before', () => {
     const two = [
       { from: 1000, to: 500 },
       { from: 3000, to: 2900 },
@@ -82,6 +81,7 @@ describe('a reschedule', () => {
     expect(withMove(two, { from: 500, to: 700 })).toEqual([
       { from: 1000, to: 700 },
       { from: 3000, to: 2900 },
+      { from: 500, to: 700 },
     ])
     expect(withMove(two, { from: 2000, to: 1900 })).toHaveLength(3)
   })

@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { audit, auditableThrough, isResendDue, openDelaySeconds } from '../../../shared/core/ledger/audit.ts'
+import {
+  audit,
+  auditableThrough,
+  type Backlog,
+  backlogOf,
+  isResendDue,
+  openDelaySeconds,
+} from '../../../shared/core/ledger/audit.ts'
 import { type Found, NOTHING_FOUND, standingOf } from '../../../shared/core/ledger/standing.ts'
 import { type LedgerRecord, type MissedRecord, verify } from '../../../shared/core/ledger/verify.ts'
 import type { PageEntry } from '../../../shared/core/pages/entry.ts'
@@ -127,22 +134,35 @@ describe('an audit', () => {
 })
 
 describe('sending again', () => {
-  test('is at once where the queue is empty', () => {
-    expect(isResendDue(15, 5, true)).toBe(true)
+  test('is at once where the queue has no backlog in which it could wait', () => {
+    expect(isResendDue(15, 5, 'none')).toBe(true)
+    expect(backlogOf({ visible: 10, inFlight: 100 })).toBe('none')
+    expect(backlogOf({ visible: 10, inFlight: 101 })).toBe('in hands')
+    expect(backlogOf({ visible: 11, inFlight: 0 })).toBe('waiting')
   })
 
-  test('is at ages of 20, 80, 320 … seconds where it is not, once each', () => {
-    const every = (seconds: number, first: number) =>
+  const agesOf =
+    (backlog: Backlog) =>
+    (seconds: number, first: number): number[] =>
       Array.from({ length: 1400 / seconds }, (_, audits) => first + audits * seconds).filter((age) =>
-        isResendDue(age, age - seconds, false),
+        isResendDue(age, age - seconds, backlog),
       )
+
+  test('is at ages of 20, 80, 320 … seconds where many messages wait, once each', () => {
+    const every = agesOf('waiting')
     expect(every(10, 15)).toEqual([25, 85, 325, 1285])
     expect(every(60, 15)).toEqual([75, 135, 375, 1335])
     expect(every(11, 19)).toEqual([30, 85, 327, 1284])
   })
 
+  test('is at the age of 20 seconds and then once a minute where many messages are in hands', () => {
+    expect(agesOf('in hands')(10, 15).slice(0, 4)).toEqual([25, 85, 145, 205])
+  })
+
   test('of an open run comes at growing distances', () => {
-    expect([1, 2, 3, 4, 5, 6, 7, 50].map(openDelaySeconds)).toEqual([20, 40, 80, 160, 320, 640, 640, 640])
+    const times = [1, 2, 3, 4, 5, 6, 7, 50]
+    expect(times.map((time) => openDelaySeconds(time))).toEqual([20, 40, 80, 80, 80, 80, 80, 80])
+    expect(times.map((time) => openDelaySeconds(time, true))).toEqual([20, 40, 80, 160, 320, 640, 640, 640])
   })
 })
 

@@ -5,6 +5,7 @@ import type { Change, JobWrite, Pointer, StoredJob } from '../../../shared/core/
 import type { JobVersion } from '../../../shared/core/job/version.ts'
 import { firstPlace } from '../../../shared/core/search.ts'
 import type { Jobs } from '../../../shared/ports.ts'
+import type { Witness } from './witness.ts'
 
 const INLINE_PAYLOAD_BYTES = 1024
 const LOADED_AT_ONCE = 500
@@ -17,8 +18,11 @@ export class MemoryJobs implements Jobs {
   readonly #pointers: Pointer[] = []
   readonly #shardCount: number
 
-  constructor(shardCount: number) {
+  readonly #witness: Witness
+
+  constructor(shardCount: number, witness: Witness = {}) {
     this.#shardCount = shardCount
+    this.#witness = witness
   }
 
   async read(jobId: string): Promise<StoredJob | null> {
@@ -36,13 +40,15 @@ export class MemoryJobs implements Jobs {
     return wanted.map(({ jobId, version }) => this.#bodies.get(`${jobId}.${version}`) ?? null)
   }
 
-  async commit({ before, after, change, pointers }: JobWrite): Promise<boolean> {
+  async commit(write: JobWrite): Promise<boolean> {
+    const { before, after, change, pointers } = write
     const current = this.#jobs.get(after.id)
     if ((current?.version ?? null) !== (before?.version ?? null)) return false
     this.#jobs.set(after.id, this.#withoutLargeBody(before, after))
     this.#keepVersion(after)
     this.#keepChange(change)
     this.#pointers.push(...pointers)
+    this.#witness.commit?.(write)
     return true
   }
 
@@ -67,6 +73,7 @@ export class MemoryJobs implements Jobs {
     if (current?.version !== job.version) return
     this.#jobs.set(job.id, { ...current, versions: job.versions })
     this.#keepVersion(job)
+    this.#witness.amend?.(job)
   }
 
   async announce(change: Change): Promise<void> {

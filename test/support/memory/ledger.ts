@@ -11,6 +11,7 @@ import {
 import { formatRunId, type RunId } from '../../../shared/core/run/run.ts'
 import { isFailure } from '../../../shared/core/run/status.ts'
 import type { Ledger, MissedItem, PageContent, Swap, SwapResult } from '../../../shared/ports.ts'
+import type { Witness } from './witness.ts'
 
 interface MemoryPage extends PageContent {
   readonly entries: Map<string, PageEntry>
@@ -24,6 +25,11 @@ export class MemoryLedger implements Ledger {
   readonly #runs = new Map<string, RunRecord>()
   readonly #missed = new Map<string, MissedItem>()
   readonly #recent: RecentRun[] = []
+  readonly #witness: Witness
+
+  constructor(witness: Witness = {}) {
+    this.#witness = witness
+  }
 
   #page(key: PageKey): MemoryPage {
     const page = this.#pages.get(nameOf(key)) ?? { key, entries: new Map() }
@@ -37,7 +43,11 @@ export class MemoryLedger implements Ledger {
     for (const { id, expect, next } of swaps) {
       const current = entries.get(id) ?? null
       const isExpected = isSame(current, expect)
-      if (isExpected) entries.set(id, next)
+      if (isExpected) {
+        entries.set(id, next)
+        const runId = `${id}.${key.second}`
+        this.#witness.entry?.({ runId, place: 'page', key: nameOf(key), from: current, to: next })
+      }
       results.set(id, isExpected || isSame(current, next) ? { done: true } : { done: false, found: current })
     }
     return results
@@ -56,7 +66,9 @@ export class MemoryLedger implements Ledger {
 
   async putRun(id: RunId, entry: PageEntry, detail: RunDetail): Promise<boolean> {
     if (this.#runs.has(formatRunId(id))) return false
-    this.#runs.set(formatRunId(id), { id, entry, detail })
+    const runId = formatRunId(id)
+    this.#runs.set(runId, { id, entry, detail })
+    this.#witness.entry?.({ runId, place: 'item', key: runId, from: null, to: entry, detail })
     return true
   }
 
@@ -64,7 +76,9 @@ export class MemoryLedger implements Ledger {
     const run = this.#runs.get(formatRunId(id))
     const current = run?.entry ?? null
     if (run !== undefined && isSame(current, expect)) {
-      this.#runs.set(formatRunId(id), { ...run, entry: next, detail: { ...run.detail, ...detail } })
+      const runId = formatRunId(id)
+      this.#runs.set(runId, { ...run, entry: next, detail: { ...run.detail, ...detail } })
+      this.#witness.entry?.({ runId, place: 'item', key: runId, from: current, to: next, detail })
       return { done: true }
     }
     return isSame(current, next) ? { done: true } : { done: false, found: current }
@@ -89,6 +103,7 @@ export class MemoryLedger implements Ledger {
 
   async putMissed(missed: MissedItem): Promise<void> {
     this.#missed.set([missed.jobId, missed.from, missed.of].join('.'), missed)
+    this.#witness.missed?.(missed)
   }
 
   async missedOf(jobId: string, from: number, to: number): Promise<MissedItem[]> {

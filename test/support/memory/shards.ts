@@ -2,11 +2,17 @@
 
 import { type Meta, type MinuteItem, newShard, type ShardItem } from '../../../shared/core/shard.ts'
 import type { FenceWrite, Shards } from '../../../shared/ports.ts'
+import type { Witness } from './witness.ts'
 
 export class MemoryShards implements Shards {
   #meta: Meta | null = null
   readonly #shards = new Map<number, ShardItem>()
   readonly #minutes = new Map<string, MinuteItem>()
+  readonly #witness: Witness
+
+  constructor(witness: Witness = {}) {
+    this.#witness = witness
+  }
 
   async meta(): Promise<Meta | null> {
     return this.#meta
@@ -15,7 +21,7 @@ export class MemoryShards implements Shards {
   async make(shardCount: number, second: number): Promise<void> {
     this.#meta ??= { shardCount, initialised: false }
     for (let shard = 0; shard < shardCount; shard++) {
-      if (!this.#shards.has(shard)) this.#shards.set(shard, newShard(second))
+      if (!this.#shards.has(shard)) this.#set(shard, 'make', newShard(second))
     }
     if (this.#meta.shardCount === shardCount) this.#meta = { shardCount, initialised: true }
   }
@@ -27,17 +33,19 @@ export class MemoryShards implements Shards {
   async takeOver(shard: number, seen: ShardItem, link: string, leaseUntil: number): Promise<ShardItem | null> {
     const now = this.#shards.get(shard)
     const nothingMoved = now?.epoch === seen.epoch && now.fence === seen.fence && now.link === seen.link
-    return nothingMoved ? this.#set(shard, { epoch: seen.epoch + 1, link, leaseUntil, sleepUntil: null }) : null
+    return nothingMoved
+      ? this.#set(shard, 'takeOver', { epoch: seen.epoch + 1, link, leaseUntil, sleepUntil: null })
+      : null
   }
 
   async fence(shard: number, { epoch, previousFence, ...write }: FenceWrite): Promise<ShardItem | null> {
-    return this.#isOurs(shard, epoch, previousFence, write.watermark) ? this.#set(shard, write) : null
+    return this.#isOurs(shard, epoch, previousFence, write.watermark) ? this.#set(shard, 'fence', write) : null
   }
 
   async sleep(shard: number, write: Parameters<Shards['sleep']>[1]): Promise<ShardItem | null> {
     const { epoch, previousFence, ...rest } = write
     const isOurs = this.#isOurs(shard, epoch, previousFence, rest.watermark)
-    return isOurs ? this.#set(shard, { ...rest, leaseUntil: 0 }) : null
+    return isOurs ? this.#set(shard, 'sleep', { ...rest, leaseUntil: 0 }) : null
   }
 
   #isOurs(shard: number, epoch: number, previousFence: number, watermark: number): boolean {
@@ -45,15 +53,17 @@ export class MemoryShards implements Shards {
     return now !== undefined && now.epoch === epoch && now.fence === previousFence && now.watermark <= watermark
   }
 
-  #set(shard: number, part: Partial<ShardItem>): ShardItem {
-    const item = { ...(this.#shards.get(shard) ?? newShard(0)), ...part }
+  #set(shard: number, what: Parameters<NonNullable<Witness['shard']>>[1], part: Partial<ShardItem>): ShardItem {
+    const before = this.#shards.get(shard) ?? null
+    const item = { ...(before ?? newShard(0)), ...part }
     this.#shards.set(shard, item)
+    this.#witness.shard?.(shard, what, before, item)
     return item
   }
 
   async moveAudited(shard: number, from: number, to: number): Promise<boolean> {
     const audited = this.#shards.get(shard)?.auditedThrough
-    if (audited === from) this.#set(shard, { auditedThrough: to })
+    if (audited === from) this.#set(shard, 'audited', { auditedThrough: to })
     return audited === from || audited === to
   }
 

@@ -6,12 +6,19 @@ import type { Answers, LockChange, Locks, Named, OpenRuns, States, Stores, Versi
 import { MemoryJobs } from './jobs.ts'
 import { MemoryLedger } from './ledger.ts'
 import { MemoryShards } from './shards.ts'
+import type { Witness } from './witness.ts'
 
 class MemoryOpenRuns implements OpenRuns {
   readonly #runs = new Map<string, OpenRun>()
+  readonly #witness: Witness
+
+  constructor(witness: Witness) {
+    this.#witness = witness
+  }
 
   async put(run: OpenRun): Promise<void> {
     this.#runs.set(nameOf(run), run)
+    this.#witness.open?.('put', run)
   }
 
   async due(shard: number, untilMs: number, limit: number): Promise<OpenRun[]> {
@@ -25,19 +32,27 @@ class MemoryOpenRuns implements OpenRuns {
     if (!this.#runs.delete(nameOf(run))) return null
     const moved = { ...run, ...to }
     this.#runs.set(nameOf(moved), moved)
+    this.#witness.open?.('remove', run)
+    this.#witness.open?.('put', moved)
     return moved
   }
 
-  async remove(run: Pick<OpenRun, 'shard' | 'dueMs' | 'runId'>): Promise<void> {
-    this.#runs.delete(nameOf(run))
+  async remove(run: OpenKey): Promise<void> {
+    if (this.#runs.delete(nameOf(run))) this.#witness.open?.('remove', run)
   }
 }
 
-const nameOf = ({ shard, dueMs, runId }: Pick<OpenRun, 'shard' | 'dueMs' | 'runId'>): string =>
-  [shard, dueMs, runId].join('#')
+type OpenKey = Parameters<OpenRuns['remove']>[0]
+
+const nameOf = ({ shard, dueMs, runId, attempt }: OpenKey): string => [shard, dueMs, runId, attempt].join('#')
 
 class MemoryStates implements States {
   readonly #states = new Map<string, JobState>()
+  readonly #witness: Witness
+
+  constructor(witness: Witness) {
+    this.#witness = witness
+  }
 
   async read(jobId: string): Promise<JobState> {
     return this.#states.get(jobId) ?? NEW_STATE
@@ -48,13 +63,21 @@ class MemoryStates implements States {
     decide: (state: JobState) => { readonly state: JobState | null; readonly result: Result },
   ): Promise<Result> {
     const { state, result } = decide(this.#states.get(jobId) ?? NEW_STATE)
-    if (state !== null) this.#states.set(jobId, state)
+    if (state !== null) {
+      this.#states.set(jobId, state)
+      this.#witness.state?.(jobId, state)
+    }
     return result
   }
 }
 
 class MemoryLocks implements Locks {
   readonly #locks = new Map<string, Lock>()
+  readonly #witness: Witness
+
+  constructor(witness: Witness) {
+    this.#witness = witness
+  }
 
   async read(jobId: string): Promise<Lock> {
     return this.#locks.get(jobId) ?? FREE
@@ -62,8 +85,12 @@ class MemoryLocks implements Locks {
 
   async change<Result>(changes: readonly LockChange<Result>[]): Promise<Result[]> {
     return changes.map(({ jobId, decide }) => {
-      const { lock, result } = decide(this.#locks.get(jobId) ?? FREE)
-      if (lock !== null) this.#locks.set(jobId, lock)
+      const before = this.#locks.get(jobId) ?? FREE
+      const { lock, result } = decide(before)
+      if (lock !== null) {
+        this.#locks.set(jobId, lock)
+        this.#witness.lock?.(jobId, before, lock)
+      }
       return result
     })
   }
@@ -107,14 +134,14 @@ class MemoryAnswers implements Answers {
   }
 }
 
-export function memoryStores(shardCount: number): Stores {
+export function memoryStores(shardCount: number, witness: Witness = {}): Stores {
   return {
-    jobs: new MemoryJobs(shardCount),
-    shards: new MemoryShards(),
-    ledger: new MemoryLedger(),
-    open: new MemoryOpenRuns(),
-    states: new MemoryStates(),
-    locks: new MemoryLocks(),
+    jobs: new MemoryJobs(shardCount, witness),
+    shards: new MemoryShards(witness),
+    ledger: new MemoryLedger(witness),
+    open: new MemoryOpenRuns(witness),
+    states: new MemoryStates(witness),
+    locks: new MemoryLocks(witness),
     calendars: new MemoryNamed(),
     templates: new MemoryNamed(),
     answers: new MemoryAnswers(),

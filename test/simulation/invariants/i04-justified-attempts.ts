@@ -1,0 +1,64 @@
+// I4: an attempt starts at most once, and another follows only where the one before failed, timed out or was lost with whoever had
+// it. A claim that was used up without a start needs a reason, too.
+
+import type { History, Violation } from '../history.ts'
+import { type EventOf, eventsOf, type JobView, nameOf, type View } from './view.ts'
+
+export function attemptsAreJustified(view: View): Violation[] {
+  return [...startedTwice(view), ...unjustified(view), ...tooMany(view)]
+}
+
+function startedTwice({ history }: View): Violation[] {
+  return [...Map.groupBy(eventsOf(history, 'start'), ({ runId, attempt }) => `${runId} ${attempt}`)].flatMap(
+    ([name, starts]) =>
+      starts.length <= 1
+        ? []
+        : [
+            {
+              invariant: 'I4',
+              what: `${name.replace(' ', ' attempt ')} started ${starts.length} times`,
+              runId: starts[0].runId,
+            },
+          ],
+  )
+}
+
+/** A claim that others took over, or that was given up as lost, while whoever had it was well. */
+function unjustified({ history }: View): Violation[] {
+  const faults = faultsByProcess(history)
+  const claims = new Map<string, EventOf<'entry'>>()
+  return eventsOf(history, 'entry').flatMap((event) => {
+    const { runId, from, to } = event
+    const claim = from?.status === 'RUNNING' ? claims.get(`${runId} ${from.token}`) : undefined
+    if (to.status === 'RUNNING' && !claims.has(`${runId} ${to.token}`)) claims.set(`${runId} ${to.token}`, event)
+    const isTakenOver = from?.status === 'RUNNING' && to.status === 'RUNNING' && from.token !== to.token
+    if (!isTakenOver && to.status !== 'LOST') return []
+    if (claim === undefined) return []
+    const hadTrouble = (faults.get(claim.proc) ?? []).some((ms) => ms >= claim.ms - BEFORE_CLAIM_MS && ms <= event.ms)
+    if (hadTrouble) return []
+    const what = to.status === 'LOST' ? 'was given up as lost' : 'was taken over'
+    return [{ invariant: 'I4', what: `${runId} ${what}, though ${claim.proc} who had it met with no trouble`, runId }]
+  })
+}
+
+/** A call that is struck may have begun before the claim was written. */
+const BEFORE_CLAIM_MS = 50_000
+
+function faultsByProcess(history: History): Map<string, number[]> {
+  const faults = new Map<string, number[]>()
+  for (const { proc, ms } of eventsOf(history, 'fault')) faults.set(proc, [...(faults.get(proc) ?? []), ms])
+  // A process may also die because its time was over.
+  for (const { proc, ms, how } of eventsOf(history, 'end'))
+    if (how === 'died') faults.set(proc, [...(faults.get(proc) ?? []), ms])
+  return faults
+}
+
+function tooMany({ history, jobs }: View): Violation[] {
+  return eventsOf(history, 'start').flatMap(({ runId, attempt }) => {
+    const job = jobs.get(nameOf(runId).jobId)
+    if (job === undefined || attempt <= 1 + mostRetries(job)) return []
+    return [{ invariant: 'I4', what: `${runId} started attempt ${attempt}, and its job never allowed so many`, runId }]
+  })
+}
+
+const mostRetries = ({ versions }: JobView): number => Math.max(...versions.map(({ policy }) => policy.retries))

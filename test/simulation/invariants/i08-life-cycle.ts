@@ -1,0 +1,43 @@
+// I8: a run goes through its states as they are drawn, an end is an end, and in the end nothing is left alive.
+
+import type { Violation } from '../history.ts'
+import { eventsOf, nameOf, TERMINAL, type View } from './view.ts'
+
+/** Written down again from the drawing, not taken from the code. */
+const NEXT: Readonly<Record<string, string>> = {
+  nothing: 'RUNNING QUEUED MISSED CANCELLED FAILED SKIPPED',
+  QUEUED: 'RUNNING CANCELLED FAILED SKIPPED MISSED',
+  WAITING: 'RUNNING CANCELLED FAILED',
+  RUNNING: 'RUNNING QUEUED WAITING SUCCEEDED FAILED TIMED_OUT CANCELLED LOST DISCARDED SKIPPED EXPIRED MISSED',
+}
+
+export function livesAreLegal(view: View): Violation[] {
+  return [...illegalSteps(view), ...fewerAttempts(view), ...leftAlive(view)]
+}
+
+function illegalSteps({ history }: View): Violation[] {
+  return eventsOf(history, 'entry').flatMap(({ runId, from, to }) => {
+    const before = from?.status ?? 'nothing'
+    const isLegal = (NEXT[before] ?? '').split(' ').includes(to.status)
+    return isLegal ? [] : [{ invariant: 'I8', what: `${runId} went from ${before} to ${to.status}`, runId }]
+  })
+}
+
+function fewerAttempts({ history }: View): Violation[] {
+  return eventsOf(history, 'entry').flatMap(({ runId, from, to }) =>
+    from !== null && to.attempt < from.attempt
+      ? [{ invariant: 'I8', what: `${runId} went back from attempt ${from.attempt} to ${to.attempt}`, runId }]
+      : [],
+  )
+}
+
+/** A stop is carried out once or not at all: nobody comes back to one that its executor let fall. */
+function leftAlive({ records }: View): Violation[] {
+  return [...records].flatMap(([runId, places]) =>
+    places.flatMap(({ entry }) =>
+      TERMINAL.has(entry.status) || nameOf(runId).isStop
+        ? []
+        : [{ invariant: 'I8', what: `${runId} is ${entry.status} in the end`, runId }],
+    ),
+  )
+}

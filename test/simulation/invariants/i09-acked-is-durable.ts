@@ -1,0 +1,44 @@
+// I9: what a client was told stands, once, and does not reach back; a run by hand that was promised is there, and the same request
+// is the same run.
+
+import type { Violation } from '../history.ts'
+import { eventsOf, type View } from './view.ts'
+
+export function ackedIsDurable(view: View): Violation[] {
+  return [...versionsStand(view), ...notRetroactive(view), ...triggersStand(view)]
+}
+
+function versionsStand({ history }: View): Violation[] {
+  const commits = Map.groupBy(eventsOf(history, 'version'), ({ jobId, is }) => `${jobId}.${is.version}`)
+  const twice = [...commits].flatMap(([name, all]) =>
+    all.length <= 1 ? [] : [{ invariant: 'I9', what: `version ${name} was committed ${all.length} times` }],
+  )
+  const lost = eventsOf(history, 'ask').flatMap(({ kind, what, jobId, version }) =>
+    kind !== 'ok' || what === 'trigger' || commits.has(`${jobId}.${version}`)
+      ? []
+      : [{ invariant: 'I9', what: `the ${what} of job ${jobId} was acknowledged and is not there` }],
+  )
+  return [...twice, ...lost]
+}
+
+/** In force two seconds after the store's time at the earliest: what was due before it was asked for is as it was. */
+function notRetroactive({ history }: View): Violation[] {
+  const asked = new Map(
+    eventsOf(history, 'ask').flatMap(({ proc, kind, ms }) => (kind === 'invoke' ? [[proc, ms] as const] : [])),
+  )
+  return eventsOf(history, 'version').flatMap(({ proc, jobId, is }) => {
+    const askedMs = asked.get(proc)
+    const isBefore = askedMs !== undefined && is.activeFrom * 1000 < askedMs
+    return isBefore
+      ? [{ invariant: 'I9', what: `version ${is.version} of ${jobId} is in force since before it was asked for` }]
+      : []
+  })
+}
+
+function triggersStand({ history, records }: View): Violation[] {
+  return eventsOf(history, 'ask').flatMap(({ kind, what, runId }) =>
+    kind === 'ok' && what === 'trigger' && runId !== undefined && !records.has(runId)
+      ? [{ invariant: 'I9', what: `the run ${runId} was promised and is not there`, runId }]
+      : [],
+  )
+}

@@ -1,0 +1,58 @@
+// I12: when faults stop, all is well again within two minutes, with no restart and no operator: chains tick, accounts move on, and
+// what was due in the storm has ended unless its own job's rules hold it up.
+
+import type { PageEntry } from '../../../shared/core/pages/entry.ts'
+import type { ShardItem } from '../../../shared/core/shard.ts'
+import type { Violation } from '../history.ts'
+import { isUnsure, policyAt, runIdOf, runsOf, TERMINAL, type View } from './view.ts'
+
+const WELL_AFTER_MS = 120_000
+/** A link fences a second ahead and may be a little late. */
+const ALIVE_SECONDS = 5
+/** Audits come every ten seconds and look at what is fifteen seconds old. */
+const ACCOUNTED_SECONDS = 60
+
+export function recovers(view: View): Violation[] {
+  const calmMs = view.phaseMs('calm')
+  const wellMs = calmMs + WELL_AFTER_MS
+  if (wellMs > view.phaseMs('drain')) return []
+  const entries = new Map<string, PageEntry>()
+  const shards = new Map<number, ShardItem>()
+  for (const event of view.history.events) {
+    if (event.ms > wellMs) break
+    if (event.op === 'entry') entries.set(event.runId, event.to)
+    if (event.op === 'shard') shards.set(event.shard, event.to)
+  }
+  return [...sleepers(shards, wellMs / 1000), ...unended(view, entries, calmMs / 1000)]
+}
+
+function sleepers(shards: ReadonlyMap<number, ShardItem>, second: number): Violation[] {
+  return [...shards].flatMap(([shard, { fence, sleepUntil, watermark, auditedThrough }]) => {
+    if (sleepUntil !== null) return []
+    const say = (what: string) => [
+      { invariant: 'I12', what: `shard ${shard}, two minutes after the last fault: ${what}` },
+    ]
+    if (fence < second - ALIVE_SECONDS) return say(`its fence is ${Math.round(second - fence)} s behind`)
+    if (watermark < second - 2 * ALIVE_SECONDS)
+      return say(`its watermark is ${Math.round(second - watermark)} s behind`)
+    if (auditedThrough < second - ACCOUNTED_SECONDS)
+      return say(`its account is ${Math.round(second - auditedThrough)} s behind`)
+    return []
+  })
+}
+
+function unended(view: View, entries: ReadonlyMap<string, PageEntry>, calm: number): Violation[] {
+  const missed = Map.groupBy(view.missed, ({ jobId }) => jobId)
+  return [...view.jobs.values()].flatMap((job) =>
+    runsOf(job).flatMap(({ second, version }) => {
+      const runId = runIdOf(job.jobId, second)
+      const status = entries.get(runId)?.status
+      const isFree = policyAt(job, version)?.isFree === true
+      if (second > calm || !isFree || isUnsure(job, second) || (status !== undefined && TERMINAL.has(status))) return []
+      if ((missed.get(job.jobId) ?? []).some(({ from, to }) => from <= second && second <= to)) return []
+      return [
+        { invariant: 'I12', what: `two minutes after the last fault ${runId} is ${status ?? 'not there'}`, runId },
+      ]
+    }),
+  )
+}

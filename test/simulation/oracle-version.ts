@@ -1,0 +1,29 @@
+// What the oracle is told of a version: what the user wrote, when it is in force, and what was taken from a template and
+// calendars when it was saved. What the scheduler itself works out, such as the last instant, is left behind.
+
+import type { Job } from '../../shared/core/job/job.ts'
+import type { JobVersion } from '../../shared/core/job/version.ts'
+import type { OracleVersion } from '../support/oracle/job.ts'
+
+/** `definition` is the one that this very version was saved with: a stored job has only that of its newest. */
+export function oracleVersionOf(definition: Job, jobVersion: JobVersion): OracleVersion {
+  const { version, activeFrom, sureFrom, status, until, moves, timing } = jobVersion
+  const { schedules: own, startAt, endAt, maxRuns, dst, spread } = definition
+  const templateSchedules = timing.schedules.length - own.length
+  return {
+    version,
+    activeFrom,
+    ...(sureFrom === undefined ? {} : { sureFrom }),
+    status,
+    ...(until === undefined ? {} : { until }),
+    ...(moves === undefined ? {} : { moves }),
+    schedules: [...timing.schedules.slice(0, templateSchedules), ...own],
+    templateSchedules,
+    startAt,
+    endAt,
+    maxRuns,
+    dst,
+    spread,
+    calendars: timing.calendars ?? [],
+  }
+}

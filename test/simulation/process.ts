@@ -1,0 +1,233 @@
+// One process as the world sees it: a function's environment, or a client. Every call that it makes takes time and may go
+// wrong; the process may die, be frozen with all that it does, or have a clock that steps.
+
+import { StoreClock } from '../../shared/aws/store-clock.ts'
+import type { Message } from '../../shared/ports.ts'
+import type { Recorder } from './recorder.ts'
+import type { SimTime } from './time.ts'
+import type { SimWorld } from './world.ts'
+
+export type ProcessKind = 'tick' | 'watch' | 'execute' | 'client'
+
+/** What goes wrong at one call. `before` its effect or `after` it. */
+export type Strike =
+  | { readonly fault: 'crash'; readonly when: 'before' | 'after' }
+  | { readonly fault: 'pause'; readonly when: 'before' | 'after'; readonly ms: number }
+  | { readonly fault: 'throttle' | 'error before commit' | 'outage' }
+  | { readonly fault: 'error after commit' }
+  | { readonly fault: 'lost answer'; readonly ms: number }
+  | { readonly fault: 'slow call'; readonly ms: number }
+  | { readonly fault: 'partial send'; readonly unsent: number }
+  | { readonly fault: 'clock step'; readonly ms: number }
+
+/** What the world does to processes. */
+export interface Weather {
+  strike(process: Process, call: string): Strike | null
+  latencyMs(): number
+}
+
+const unused = (): Promise<never> => Promise.reject(new Error('queues of the simulation deliver by themselves'))
+const DELIVERS_BY_ITSELF = { receive: unused, remove: unused, hide: unused }
+
+const NEVER_AGAIN = new Promise<never>(() => {})
+
+export class Process {
+  readonly name: string
+  readonly kind: ProcessKind
+  readonly clock: StoreClock
+  readonly #time: SimTime
+  readonly #recorder: Recorder
+  readonly #weather: Weather
+  isDead = false
+  /** How far its own clock is off. */
+  skewMs = 0
+  calls = 0
+  #pausedUntilMs = 0
+  #onDeath: ((error: Error) => void)[] = []
+  /** Handlers that run in it. */
+  readonly running = new Set<{ readonly runId: string; readonly attempt: number }>()
+
+  constructor(parts: { name: string; kind: ProcessKind; time: SimTime; recorder: Recorder; weather: Weather }) {
+    this.name = parts.name
+    this.kind = parts.kind
+    this.#time = parts.time
+    this.#recorder = parts.recorder
+    this.#weather = parts.weather
+    this.clock = new StoreClock({ wallMs: () => this.#time.nowMs() + this.skewMs, steadyMs: this.#time.nowMs })
+  }
+
+  die(): void {
+    if (this.isDead) return
+    this.isDead = true
+    for (const { runId, attempt } of this.running) {
+      this.#recorder.add({ op: 'end', runId, attempt, how: 'died' }, this.name)
+    }
+    this.running.clear()
+    for (const reject of this.#onDeath) reject(new Error(`${this.name} died`))
+  }
+
+  /** What a call gives, or a rejection should the process die before that is there. */
+  unlessItDies<Result>(work: Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#onDeath = [reject]
+      work.then(resolve, reject)
+    })
+  }
+
+  /** Returns when the process is not frozen, and never where it is dead. */
+  async awake(): Promise<void> {
+    while (!this.isDead && this.#time.nowMs() < this.#pausedUntilMs) await this.#time.until(this.#pausedUntilMs)
+    if (this.isDead) await NEVER_AGAIN
+  }
+
+  /** Returns when the store's time, as the process knows it, has come to this. */
+  async until(ms: number, signal?: AbortSignal): Promise<void> {
+    for (let left = ms - this.clock.nowMs(); left > 0 && signal?.aborted !== true; left = ms - this.clock.nowMs()) {
+      await this.#time.until(this.#time.nowMs() + Math.ceil(left), signal)
+      await this.awake()
+    }
+    await this.awake()
+  }
+
+  fault(strike: { readonly fault: Strike['fault'] }, at: string): void {
+    this.#recorder.add({ op: 'fault', fault: strike.fault, at }, this.name)
+  }
+
+  /** A call of the process to the world. */
+  async call(name: string, effect: () => unknown): Promise<unknown> {
+    await this.awake()
+    this.calls += 1
+    const strike = this.#weather.strike(this, name)
+    if (strike !== null) this.fault(strike, name)
+    const latencyMs = this.#weather.latencyMs()
+    // The effect comes at the end of the call's time, or at its beginning.
+    const isLate = latencyMs % 2 === 0
+    if (isLate) await this.#time.pause(latencyMs)
+    if (strike !== null) await this.#before(strike, name)
+    await this.awake()
+    this.#recorder.proc = this.name
+    const dateMs = Math.floor(this.#time.nowMs() / 1000) * 1000
+    const result = await effect()
+    if (!isLate) await this.#time.pause(latencyMs)
+    if (strike !== null) await this.#after(strike, name)
+    await this.awake()
+    this.clock.observe(dateMs)
+    return result
+  }
+
+  async #before(strike: Strike, name: string): Promise<void> {
+    switch (strike.fault) {
+      case 'crash':
+        if (strike.when === 'before') this.die()
+        return
+      case 'pause':
+        if (strike.when === 'before') this.#pausedUntilMs = this.#time.nowMs() + strike.ms
+        return
+      case 'slow call':
+        return this.#time.pause(strike.ms)
+      case 'clock step':
+        this.skewMs += strike.ms
+        return
+      case 'throttle':
+      case 'error before commit':
+      case 'outage':
+        throw new Error(`${name}: ${strike.fault}`)
+      default:
+        return
+    }
+  }
+
+  async #after(strike: Strike, name: string): Promise<void> {
+    switch (strike.fault) {
+      case 'crash':
+        this.die()
+        return
+      case 'pause':
+        this.#pausedUntilMs = this.#time.nowMs() + strike.ms
+        return
+      case 'lost answer':
+        await this.#time.pause(strike.ms)
+        throw new Error(`${name}: lost answer`)
+      case 'error after commit':
+        throw new Error(`${name}: error after commit`)
+      default:
+        return
+    }
+  }
+
+  /** A send never throws: what was not acknowledged is returned, and some of that may have been sent all the same. */
+  async send(
+    name: string,
+    messages: readonly Message[],
+    effect: (taken: readonly Message[]) => void,
+  ): Promise<Message[]> {
+    let unsent: readonly Message[] = []
+    try {
+      await this.call(name, () => {
+        const cut = this.#weather.strike(this, 'partial send')
+        unsent = cut?.fault === 'partial send' ? messages.slice(messages.length - cut.unsent) : []
+        if (cut?.fault === 'partial send') this.fault(cut, name)
+        effect(messages.filter((message) => !unsent.includes(message)))
+      })
+      return [...unsent]
+    } catch {
+      return [...messages]
+    }
+  }
+
+  /** The world as this process sees it. */
+  see(world: SimWorld): SimWorld {
+    const wrap = <Part extends object>(part: Part, name: string): Part => {
+      const methods = new Map<string | symbol, unknown>()
+      return new Proxy(part, {
+        get: (target, method) => {
+          const known = methods.get(method)
+          if (known !== undefined) return known
+          const member: unknown = Reflect.get(target, method)
+          const wrapped =
+            typeof member === 'function' ? this.#method(target, member, `${name}.${String(method)}`) : member
+          methods.set(method, wrapped)
+          return wrapped
+        },
+      })
+    }
+    const queueOf = (queue: SimWorld['watch'], name: string): SimWorld['watch'] => ({
+      ...DELIVERS_BY_ITSELF,
+      counts: () => this.call(`${name}.counts`, () => queue.counts()) as ReturnType<typeof queue.counts>,
+      send: (messages) => this.send(`${name}.send`, messages, (taken) => void queue.send(taken)),
+    })
+    return {
+      ...world,
+      jobs: wrap(world.jobs, 'jobs'),
+      shards: wrap(world.shards, 'shards'),
+      ledger: wrap(world.ledger, 'ledger'),
+      open: wrap(world.open, 'open'),
+      states: wrap(world.states, 'states'),
+      locks: wrap(world.locks, 'locks'),
+      calendars: wrap(world.calendars, 'calendars'),
+      templates: wrap(world.templates, 'templates'),
+      answers: wrap(world.answers, 'answers'),
+      queues: { fast: queueOf(world.queues.fast, 'fast'), slow: queueOf(world.queues.slow, 'slow') },
+      watch: queueOf(world.watch, 'watch'),
+      bus: wrap(world.bus, 'bus'),
+      clock: this.clock,
+      executor: this.name,
+      until: (ms, signal) => this.until(ms, signal),
+    }
+  }
+
+  #method(target: object, member: CallableFunction, name: string): unknown {
+    if (name === 'jobs.load')
+      return (...parameters: unknown[]) => this.#pages(Reflect.apply(member, target, parameters))
+    return (...parameters: unknown[]) => this.call(name, () => Reflect.apply(member, target, parameters))
+  }
+
+  async *#pages(pages: unknown): AsyncGenerator<unknown> {
+    const iterator = (pages as AsyncIterable<unknown>)[Symbol.asyncIterator]()
+    for (;;) {
+      const next = (await this.call('jobs.load', () => iterator.next())) as IteratorResult<unknown>
+      if (next.done === true) return
+      yield next.value
+    }
+  }
+}

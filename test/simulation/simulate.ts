@@ -1,0 +1,180 @@
+// One simulation: a fleet of jobs, a while of good weather, a storm, good weather again, and then all jobs stopped until nothing
+// is left to do. Whatever happens follows from the seed.
+
+import { createRandom } from '../support/random-cron/random.ts'
+import { Client } from './client.ts'
+import { type Body, CALENDARS, fleetOf, TEMPLATE } from './fleet.ts'
+import type { History } from './history.ts'
+import { Recorder } from './recorder.ts'
+import { SimStack } from './stack.ts'
+import { SimTime } from './time.ts'
+import { CLIMATES, type Climate, RandomWeather } from './weather.ts'
+
+/** What keeps going what others let fall. */
+export const NETS = ['audit', 'retries', 'switch', 'minute rule'] as const
+export type Net = (typeof NETS)[number]
+
+export interface SimulationOptions {
+  readonly seed: number
+  /** How long jobs are due. */
+  readonly seconds?: number
+  /** The net that is taken away. The audit is part of the code, so it is taken away there: see mutants. */
+  readonly without?: Net | null
+  readonly climate?: Climate
+}
+
+export interface Simulated {
+  readonly seed: number
+  readonly climate: string
+  readonly history: History
+  readonly hash: string
+  readonly faults: number
+  /** In which jobs were due; the drain comes on top. */
+  readonly simulatedSeconds: number
+  readonly lines: readonly string[]
+  /** What was left when nothing happened any more. */
+  readonly left: { readonly open: number; readonly messages: number }
+}
+
+const CALM_BEFORE_SECONDS = 30
+const CALM_AFTER_SECONDS = 150
+const USUAL_SECONDS = 900
+/** More than the longest time after which somebody comes back to a run, and than five deliveries of a message that fails. */
+const LONGEST_DRAIN_SECONDS = 3000
+
+/** Ordinary days, days on which clocks change, the turn of a year. */
+const STARTS = [
+  '2027-02-10T10:00:00Z',
+  '2027-03-28T00:55:00Z',
+  '2027-10-31T00:50:00Z',
+  '2027-11-07T05:53:00Z',
+  '2027-12-31T23:52:00Z',
+  '2028-02-28T23:55:00Z',
+  '2027-04-03T14:50:00Z',
+].map((text) => Date.parse(text) / 1000)
+
+export async function simulate(options: SimulationOptions): Promise<Simulated> {
+  const { seed, seconds = USUAL_SECONDS, without = null } = options
+  const random = createRandom(Math.imul(seed, 0x9e3779b1) ^ 0x5bd1e995)
+  const start = random.pick(STARTS) + random.below(120)
+  const time = new SimTime(start * 1000 + random.below(1000))
+  const recorder = new Recorder(time.nowMs)
+  const climate = options.climate ?? CLIMATES[seed % CLIMATES.length]
+  const weather = new RandomWeather(random, recorder, climate)
+  const shardCount = random.pick([1, 1, 2, 4])
+  const stack = new SimStack({
+    time,
+    recorder,
+    random,
+    weather,
+    shardCount,
+    hopSeconds: random.pick([1, 1, 1, 2, 3]),
+    visibilityMs: random.pick([15_000, 60_000, 540_000]),
+    hasMinuteRule: without !== 'minute rule',
+    hasSwitch: without !== 'switch',
+  })
+  const fleetOptions = { start, seconds, hasRetries: without !== 'retries' }
+  const fleet = fleetOf(random, fleetOptions)
+  const disturbed = fleet.map(({ name }) => name).filter((name) => !/^(second|follower)/.test(name))
+  const client = new Client(stack, random, fleetOptions, disturbed)
+  const at = (second: number) => (start + second) * 1000
+  await begin(stack, client, fleet)
+  await time.run(at(CALM_BEFORE_SECONDS))
+
+  const stormSeconds = seconds - CALM_BEFORE_SECONDS - CALM_AFTER_SECONDS
+  recorder.add({ op: 'phase', phase: 'storm' }, 'world')
+  weather.isStorm = true
+  planDisasters(stack, weather, stormSeconds)
+  disturbUntil(time, at(CALM_BEFORE_SECONDS + stormSeconds), client)
+  await time.run(at(CALM_BEFORE_SECONDS + stormSeconds))
+
+  weather.isStorm = false
+  recorder.add({ op: 'phase', phase: 'calm' }, 'world')
+  void startAll(client, fleet)
+  await time.run(at(seconds))
+
+  recorder.add({ op: 'phase', phase: 'drain' }, 'world')
+  void stopAll(client, fleet)
+  const left = await drain(stack)
+  recorder.add({ op: 'phase', phase: 'end' }, 'world')
+  stack.stop()
+  return {
+    seed,
+    climate: climate.name,
+    history: { shardCount, events: recorder.events },
+    hash: recorder.digest(),
+    faults: recorder.faults,
+    simulatedSeconds: seconds,
+    lines: stack.lines,
+    left,
+  }
+
+  function disturbUntil(clock: SimTime, untilMs: number, by: Client): void {
+    const again = () => {
+      if (clock.nowMs() >= untilMs) return
+      void by.disturb()
+      clock.at(clock.nowMs() + random.between(200, 12_000), again)
+    }
+    again()
+  }
+
+  function planDisasters(of: SimStack, sky: RandomWeather, stormLasts: number): void {
+    const someTime = () => time.nowMs() + random.below(stormLasts * 1000)
+    const countOf = (mean: number) => Math.floor(mean) + (random.chance(mean % 1) ? 1 : 0)
+    for (let wipe = countOf(climate.wipes); wipe > 0; wipe--) {
+      const queue = random.pick(['fast', 'fast', 'slow', 'slow', 'watch'] as const)
+      time.at(someTime(), () => {
+        recorder.add({ op: 'fault', fault: 'wiped queue', at: queue }, 'queue')
+        of.queues[queue].purge()
+      })
+    }
+    for (let outage = countOf(climate.outages); outage > 0; outage--) {
+      const fromMs = someTime()
+      const lastsMs = random.pick([8, 15, 40, 100]) * 1000
+      time.at(fromMs, () => {
+        sky.isOut = true
+      })
+      time.at(fromMs + lastsMs, () => {
+        sky.isOut = false
+      })
+    }
+  }
+}
+
+async function begin(stack: SimStack, client: Client, fleet: readonly Body[]): Promise<void> {
+  for (const { name, dates } of CALENDARS) await stack.world.calendars.put('default', name, { name, dates }, null)
+  await stack.world.templates.put('default', TEMPLATE.name, TEMPLATE, null)
+  stack.start()
+  const shardsAreMade = stack.time.pause(1000)
+  void shardsAreMade.then(async () => {
+    for (const body of fleet) await client.save(body)
+  })
+}
+
+/** What is stopped is started, so that what it has to catch up is caught up. */
+async function startAll(client: Client, fleet: readonly Body[]): Promise<void> {
+  for (const { name } of fleet) await client.start(name)
+}
+
+async function stopAll(client: Client, fleet: readonly Body[]): Promise<void> {
+  for (const { name } of fleet) await client.stop(name)
+}
+
+/** Until nothing is left to do, or for as long as anybody may take to come back to a run. */
+async function drain({ time, world, queues }: SimStack): Promise<Simulated['left']> {
+  const countLeft = async () => {
+    const open = await Promise.all(
+      Array.from({ length: world.shardCount }, (_, shard) => world.open.due(shard, Number.MAX_SAFE_INTEGER, 10_000)),
+    )
+    return { open: open.flat().length, messages: queues.fast.size + queues.slow.size }
+  }
+  const untilMs = time.nowMs() + LONGEST_DRAIN_SECONDS * 1000
+  // Whatever was sent last is under way for a while, and audits come in turns.
+  await time.run(time.nowMs() + 90_000)
+  let left = await countLeft()
+  while (left.open + left.messages > 0 && time.nowMs() < untilMs) {
+    await time.run(time.nowMs() + 10_000)
+    left = await countLeft()
+  }
+  return left
+}

@@ -1,0 +1,75 @@
+// What one simulation comes to, small enough to be sent from process to process.
+
+import type { Violation } from './history.ts'
+import { judge } from './invariants/all.ts'
+import { type Net, type SimulationOptions, simulate } from './simulate.ts'
+import { storyOf } from './story.ts'
+
+export interface Verdict {
+  readonly seed: number
+  readonly climate: string
+  readonly without: Net | null
+  readonly hash: string
+  readonly simulatedSeconds: number
+  readonly instants: number
+  readonly faults: number
+  /** The first few of each kind. */
+  readonly violations: readonly Violation[]
+  readonly counts: Counts
+  /** Of the run that the first violation is about. */
+  readonly story: readonly string[]
+}
+
+export interface Counts {
+  /** Due, and never accounted for. */
+  readonly lost: number
+  /** Two records, or two starts of one attempt. */
+  readonly doubled: number
+  /** Attempts that were used up for no reason. */
+  readonly unjustified: number
+  /** Everything else that must not be. */
+  readonly violations: number
+}
+
+const SHOWN = 8
+
+export async function verdictOf(options: SimulationOptions): Promise<Verdict> {
+  const { history, seed, climate, hash, simulatedSeconds, faults } = await simulate(options)
+  const { violations: all, instants } = judge(history)
+  const without = options.without ?? null
+  const violations = all.filter((violation) => !isWhatTheNetIsFor(violation, without))
+  const runId = violations.find((violation) => violation.runId !== undefined)?.runId
+  return {
+    seed,
+    climate,
+    without,
+    hash,
+    simulatedSeconds,
+    instants,
+    faults,
+    violations: violations.slice(0, SHOWN),
+    counts: countsOf(violations),
+    story: runId === undefined ? [] : storyOf(history, runId),
+  }
+}
+
+/** What may fail where a net is gone; nothing else may. */
+const MAY_FAIL: Readonly<Record<Net, readonly string[]>> = {
+  // Nobody sends again what was lost on its way or died with its executor, and nobody looks after what is left open.
+  audit: ['I1', 'I8', 'I12'],
+  // Attempts are the job's own: without them runs fail, and nothing else changes.
+  retries: [],
+  // Chains come back by the minute rule, later.
+  switch: [],
+  // A chain whose switch is lost stays dead, and what was due meanwhile has no record.
+  'minute rule': ['I1', 'I5', 'I8', 'I11', 'I12'],
+}
+
+const isWhatTheNetIsFor = ({ invariant }: Violation, without: Net | null): boolean =>
+  without !== null && MAY_FAIL[without].includes(invariant)
+
+function countsOf(violations: readonly Violation[]): Counts {
+  const count = (...invariants: string[]) => violations.filter(({ invariant }) => invariants.includes(invariant)).length
+  const [lost, doubled, unjustified] = [count('I1'), count('I2'), count('I4')]
+  return { lost, doubled, unjustified, violations: violations.length - lost - doubled - unjustified }
+}
