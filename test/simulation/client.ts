@@ -6,10 +6,12 @@ import { jobIdOf } from '../../shared/core/job/id.ts'
 import type { StoredJob } from '../../shared/core/job/stored.ts'
 import { deleteJob, patchJob, rescheduleJob, saveJob, startJob, stopJob } from '../../shared/flow/manage-jobs.ts'
 import { Conflict, NotFound } from '../../shared/flow/refusals.ts'
+import { startShards } from '../../shared/flow/start-shards.ts'
 import { triggerJob } from '../../shared/flow/trigger-job.ts'
 import type { Random } from '../support/random-cron/random.ts'
-import { type Body, type FleetOptions, partsOf } from './fleet.ts'
+import { type Body, brief, type FleetOptions, partsOf } from './fleet.ts'
 import type { Happening } from './history.ts'
+import type { Process } from './process.ts'
 import type { SimStack } from './stack.ts'
 import type { SimWorld } from './world.ts'
 
@@ -35,15 +37,22 @@ export class Client {
   }
 
   /** Whether it was told that it worked. */
-  async ask(what: What, name: string, act: (world: SimWorld, jobId: string) => Promise<Answer>): Promise<boolean> {
+  async ask(
+    what: What,
+    name: string,
+    act: (world: SimWorld, jobId: string) => Promise<Answer>,
+    more: { readonly key?: string } = {},
+  ): Promise<boolean> {
     const { recorder } = this.#stack
     const process = this.#stack.process('client')
     const jobId = jobIdOf('default', name)
     this.#asked += 1
-    const told = { op: 'ask', ask: this.#asked, what, jobId } as const
+    const told = { op: 'ask', ask: this.#asked, what, jobId, ...more } as const
     recorder.add({ ...told, kind: 'invoke' }, process.name)
     try {
-      const answer = await process.unlessItDies(act(process.see(this.#stack.world), jobId))
+      const world = this.#deployed(process)
+      // As every process does before it serves anybody.
+      const answer = await process.unlessItDies(startShards(world).then(() => act(world, jobId)))
       const found = typeof answer === 'string' ? { runId: answer } : { version: answer.version }
       recorder.add({ ...told, kind: 'ok', ...found }, process.name)
       return true
@@ -51,6 +60,14 @@ export class Client {
       recorder.add({ ...told, kind: isRefusal(error) ? 'fail' : 'info' }, process.name)
       return false
     }
+  }
+
+  /** Now and then somebody deploys with the wrong number of shards. */
+  #deployed(process: Process): SimWorld {
+    const world = process.see(this.#stack.world)
+    if (!this.#stack.isStorm || !this.#random.chance(0.03)) return world
+    process.fault({ fault: 'wrong deployment' }, 'start')
+    return { ...world, shardCount: world.shardCount * 2 }
   }
 
   save = (body: Body): Promise<boolean> =>
@@ -67,6 +84,9 @@ export class Client {
     )
 
   start = (name: string): Promise<boolean> => this.ask('start', name, (world, id) => startJob(world, id, asking))
+
+  /** A job that is due soon, where all is quiet. */
+  rouse = (): Promise<boolean> => this.save(brief(this.#random, `brief-${this.#random.below(400)}`))
 
   /** Something at random. The jobs of every second are left as they are: they are the measure. */
   async disturb(): Promise<void> {
@@ -102,7 +122,7 @@ export class Client {
       default: {
         const key = `key-${random.below(40)}`
         const more = random.chance(0.3) ? { payload: { acts: 'quick', ms: 10 } } : {}
-        await this.ask('trigger', name, (world, id) => triggerJob(world, id, { key, ...more }))
+        await this.ask('trigger', name, (world, id) => triggerJob(world, id, { key, ...more }), { key })
       }
     }
   }

@@ -9,6 +9,10 @@ export interface FleetOptions {
   readonly seconds: number
   /** False where no job may try again. */
   readonly hasRetries: boolean
+  /** False where no job catches up what it missed. */
+  readonly hasCatchUp?: boolean
+  /** Nothing that keeps a shard awake. */
+  readonly isSleepy?: boolean
 }
 
 export type Body = Readonly<Record<string, unknown>> & { readonly name: string }
@@ -70,16 +74,20 @@ const blockOf = (random: Random): object =>
     { strategy: 'CONCURRENT', max: 50 },
   ])
 
-const misfireOf = (random: Random): object =>
+const misfireOf = (random: Random, { hasCatchUp = true }: FleetOptions): object =>
   random.pick([
     { policy: 'DO_NOTHING' },
     { policy: 'FIRE_ONCE_NOW' },
     { policy: 'FIRE_ONCE_NOW' },
-    { policy: 'CATCH_UP', window: 600 },
-    { policy: 'CATCH_UP', window: 60, max: 5, overlap: 'all' },
-    { policy: 'CATCH_UP', window: 600, overlap: 'latest' },
-    { policy: 'CATCH_UP', window: 600, overlap: 'skip' },
+    ...(hasCatchUp ? CATCH_UPS : []),
   ])
+
+const CATCH_UPS = [
+  { policy: 'CATCH_UP', window: 600 },
+  { policy: 'CATCH_UP', window: 60, max: 5, overlap: 'all' },
+  { policy: 'CATCH_UP', window: 600, overlap: 'latest' },
+  { policy: 'CATCH_UP', window: 600, overlap: 'skip' },
+]
 
 const ACTS: readonly Behaviour[] = [
   'quick',
@@ -115,7 +123,7 @@ export function partsOf(random: Random, options: FleetOptions): Record<string, u
     ...(random.chance(0.2)
       ? { dst: { gap: random.pick(['shift', 'skip']), overlap: random.pick(['first', 'last', 'both']) } }
       : {}),
-    misfire: misfireOf(random),
+    misfire: misfireOf(random, options),
     block: blockOf(random),
     ...(random.chance(0.05) ? { skipIfSuccessful: true } : {}),
     ...(random.chance(0.05) ? { after: [{ job: 'default/second-0', withinSeconds: random.pick([5, 60]) }] } : {}),
@@ -167,13 +175,31 @@ const FOLLOWER: Body = {
   payload: { acts: 'quick', ms: 20 },
 }
 
-const PER_SECOND = 4
-const CROWDED = 4
-const OTHERS = 22
+const PER_SECOND = 5
+const CROWDED = 2
+const OTHERS = 14
+
+/** A few runs soon, and then nothing for a long time: whoever saves it must wake the shard, and whoever sleeps must see it. */
+export const brief = (random: Random, name: string): Body => ({
+  name,
+  schedules: [{ every: random.between(3, 20) }],
+  maxRuns: random.between(1, 3),
+  block: { strategy: 'CONCURRENT', max: 100 },
+  timeout: 5,
+  target: { type: 'handler', handler: 'act' },
+  payload: { acts: 'quick', ms: 20 },
+})
+
+const rare = (random: Random, place: number): Body => ({
+  ...brief(random, `rare-${place}`),
+  schedules: [{ every: random.between(200, 500) }],
+  maxRuns: null,
+})
 
 export function fleetOf(random: Random, options: FleetOptions): Body[] {
   const list = <Item>(length: number, make: (place: number) => Item) =>
     Array.from({ length }, (_, place) => make(place))
+  if (options.isSleepy === true) return list(3, (place) => rare(random, place))
   return [
     FOLLOWER,
     ...list(PER_SECOND, perSecond),

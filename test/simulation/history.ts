@@ -20,6 +20,8 @@ export type Happening =
       readonly jobId: string
       readonly version?: number
       readonly runId?: string
+      /** Of a run by hand: the same key is the same run. */
+      readonly key?: string
     }
   /** A version that was committed, with where the shard's fence stood then. */
   | {
@@ -66,7 +68,13 @@ export type Happening =
       readonly from: ShardItem | null
       readonly to: ShardItem
     }
-  | { readonly op: 'open'; readonly what: 'put' | 'remove'; readonly runId: string; readonly dueMs: number }
+  | {
+      readonly op: 'open'
+      readonly what: 'put' | 'remove'
+      readonly runId: string
+      readonly dueMs: number
+      readonly attempt: number
+    }
   /** What a job still has to catch up: seconds from and to. */
   | { readonly op: 'cursors'; readonly jobId: string; readonly left: readonly (readonly number[])[] }
   | { readonly op: 'lock'; readonly jobId: string; readonly from: Lock; readonly to: Lock }
@@ -88,6 +96,8 @@ export interface Policy {
     | { readonly policy: 'CATCH_UP'; readonly window: number; readonly max: number; readonly overlap: string }
   readonly timeoutSeconds: number
   readonly retries: number
+  /** Another attempt comes no sooner than this after the one that failed. */
+  readonly backoffSeconds: number
   readonly maxLateness: number | null
   /** Nothing but its own instant decides when it starts. */
   readonly isFree: boolean
@@ -114,6 +124,8 @@ export type FaultName =
   | 'poison'
   | 'outage'
   | 'newer code'
+  | 'no executors'
+  | 'wrong deployment'
 
 export type HistoryEvent = Happening & {
   readonly seq: number

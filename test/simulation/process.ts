@@ -3,6 +3,7 @@
 
 import { StoreClock } from '../../shared/aws/store-clock.ts'
 import type { Message } from '../../shared/ports.ts'
+import type { FaultName } from './history.ts'
 import type { Recorder } from './recorder.ts'
 import type { SimTime } from './time.ts'
 import type { SimWorld } from './world.ts'
@@ -74,6 +75,10 @@ export class Process {
     })
   }
 
+  get #isHeldUp(): boolean {
+    return this.isDead || this.#time.nowMs() < this.#pausedUntilMs
+  }
+
   /** Returns when the process is not frozen, and never where it is dead. */
   async awake(): Promise<void> {
     while (!this.isDead && this.#time.nowMs() < this.#pausedUntilMs) await this.#time.until(this.#pausedUntilMs)
@@ -84,18 +89,18 @@ export class Process {
   async until(ms: number, signal?: AbortSignal): Promise<void> {
     for (let left = ms - this.clock.nowMs(); left > 0 && signal?.aborted !== true; left = ms - this.clock.nowMs()) {
       await this.#time.until(this.#time.nowMs() + Math.ceil(left), signal)
-      await this.awake()
+      if (this.#isHeldUp) await this.awake()
     }
-    await this.awake()
+    if (this.#isHeldUp) await this.awake()
   }
 
-  fault(strike: { readonly fault: Strike['fault'] }, at: string): void {
+  fault(strike: { readonly fault: FaultName }, at: string): void {
     this.#recorder.add({ op: 'fault', fault: strike.fault, at }, this.name)
   }
 
   /** A call of the process to the world. */
   async call(name: string, effect: () => unknown): Promise<unknown> {
-    await this.awake()
+    if (this.#isHeldUp) await this.awake()
     this.calls += 1
     const strike = this.#weather.strike(this, name)
     if (strike !== null) this.fault(strike, name)
@@ -104,13 +109,13 @@ export class Process {
     const isLate = latencyMs % 2 === 0
     if (isLate) await this.#time.pause(latencyMs)
     if (strike !== null) await this.#before(strike, name)
-    await this.awake()
+    if (this.#isHeldUp) await this.awake()
     this.#recorder.proc = this.name
     const dateMs = Math.floor(this.#time.nowMs() / 1000) * 1000
     const result = await effect()
     if (!isLate) await this.#time.pause(latencyMs)
     if (strike !== null) await this.#after(strike, name)
-    await this.awake()
+    if (this.#isHeldUp) await this.awake()
     this.clock.observe(dateMs)
     return result
   }

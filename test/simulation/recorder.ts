@@ -22,7 +22,7 @@ export class Recorder {
     const event: HistoryEvent = { seq: this.events.length, ms: this.#nowMs(), proc, ...happening }
     this.events.push(event)
     if (happening.op === 'fault') this.faults += 1
-    this.#hash.update(JSON.stringify(event))
+    this.#hash.update(textOf(event))
   }
 
   digest(): string {
@@ -39,7 +39,7 @@ export class Recorder {
       missed: ({ jobId, of, from, to, count, reason }) =>
         this.add({ op: 'missed', jobId, of, from, to, count, reason }),
       shard: (shard, what, from, to) => this.add({ op: 'shard', shard, what, from, to }),
-      open: (what, { runId, dueMs }) => this.add({ op: 'open', what, runId, dueMs }),
+      open: (what, { runId, dueMs, attempt }) => this.add({ op: 'open', what, runId, dueMs, attempt }),
       state: (jobId, { catchUp }) =>
         this.add({ op: 'cursors', jobId, left: catchUp.map(({ next, to }) => [next, to]) }),
       lock: (jobId, from, to) => this.add({ op: 'lock', jobId, from, to }),
@@ -58,6 +58,23 @@ export class Recorder {
   }
 }
 
+/** Locks and shard items are large, and what matters of them is short. */
+function textOf(event: HistoryEvent): string {
+  const { seq, ms, proc } = event
+  switch (event.op) {
+    case 'lock': {
+      const { holders, waiting } = event.to
+      return [seq, ms, proc, event.jobId, holders.map(({ runId }) => runId), waiting.length].join()
+    }
+    case 'shard': {
+      const { epoch, fence, watermark, auditedThrough, leaseUntil } = event.to
+      return [seq, ms, proc, event.what, event.shard, epoch, fence, watermark, auditedThrough, leaseUntil].join()
+    }
+    default:
+      return JSON.stringify(event)
+  }
+}
+
 /** More than a job of the simulation ever runs at once. */
 const NEVER_FULL = 50
 
@@ -70,5 +87,13 @@ function policyOf({ definition, versions }: StoredJob): Policy {
     !skipIfSuccessful &&
     misfire.policy !== 'CATCH_UP'
   const { timeoutSeconds } = versions[versions.length - 1]
-  return { block, misfire, timeoutSeconds, retries: retry.attempts, maxLateness, isFree }
+  return {
+    block,
+    misfire,
+    timeoutSeconds,
+    retries: retry.attempts,
+    backoffSeconds: Math.ceil(retry.delay / 2),
+    maxLateness,
+    isFree,
+  }
 }

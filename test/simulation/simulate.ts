@@ -8,7 +8,7 @@ import type { History } from './history.ts'
 import { Recorder } from './recorder.ts'
 import { SimStack } from './stack.ts'
 import { SimTime } from './time.ts'
-import { CLIMATES, type Climate, RandomWeather } from './weather.ts'
+import { CHAIN_ONLY, CLIMATES, type Climate, RandomWeather, SLEEPY } from './weather.ts'
 
 /** What keeps going what others let fall. */
 export const NETS = ['audit', 'retries', 'switch', 'minute rule'] as const
@@ -61,7 +61,7 @@ export async function simulate(options: SimulationOptions): Promise<Simulated> {
   const recorder = new Recorder(time.nowMs)
   const climate = options.climate ?? CLIMATES[seed % CLIMATES.length]
   const weather = new RandomWeather(random, recorder, climate)
-  const shardCount = random.pick([1, 1, 2, 4])
+  const shardCount = random.pick([1, 1, 1, 2, 2, 4])
   const stack = new SimStack({
     time,
     recorder,
@@ -73,7 +73,14 @@ export async function simulate(options: SimulationOptions): Promise<Simulated> {
     hasMinuteRule: without !== 'minute rule',
     hasSwitch: without !== 'switch',
   })
-  const fleetOptions = { start, seconds, hasRetries: without !== 'retries' }
+  const isSleepy = climate === SLEEPY
+  const fleetOptions = {
+    start,
+    seconds,
+    hasRetries: without !== 'retries',
+    hasCatchUp: climate.name !== CHAIN_ONLY,
+    isSleepy,
+  }
   const fleet = fleetOf(random, fleetOptions)
   const disturbed = fleet.map(({ name }) => name).filter((name) => !/^(second|follower)/.test(name))
   const client = new Client(stack, random, fleetOptions, disturbed)
@@ -82,13 +89,19 @@ export async function simulate(options: SimulationOptions): Promise<Simulated> {
   await time.run(at(CALM_BEFORE_SECONDS))
 
   const stormSeconds = seconds - CALM_BEFORE_SECONDS - CALM_AFTER_SECONDS
-  recorder.add({ op: 'phase', phase: 'storm' }, 'world')
-  weather.isStorm = true
-  planDisasters(stack, weather, stormSeconds)
-  disturbUntil(time, at(CALM_BEFORE_SECONDS + stormSeconds), client)
+  const isOver = () => time.nowMs() >= at(CALM_BEFORE_SECONDS + stormSeconds)
+  if (!isSleepy) {
+    recorder.add({ op: 'phase', phase: 'storm' }, 'world')
+    weather.isStorm = true
+    stack.isStorm = true
+    planDisasters(stack, weather, stormSeconds)
+  }
+  disturb()
   await time.run(at(CALM_BEFORE_SECONDS + stormSeconds))
 
   weather.isStorm = false
+  stack.isStorm = false
+  if (isSleepy) recorder.add({ op: 'phase', phase: 'storm' }, 'world')
   recorder.add({ op: 'phase', phase: 'calm' }, 'world')
   void startAll(client, fleet)
   await time.run(at(seconds))
@@ -109,13 +122,10 @@ export async function simulate(options: SimulationOptions): Promise<Simulated> {
     left,
   }
 
-  function disturbUntil(clock: SimTime, untilMs: number, by: Client): void {
-    const again = () => {
-      if (clock.nowMs() >= untilMs) return
-      void by.disturb()
-      clock.at(clock.nowMs() + random.between(200, 12_000), again)
-    }
-    again()
+  function disturb(): void {
+    if (isOver()) return
+    void (isSleepy ? client.rouse() : client.disturb())
+    time.at(time.nowMs() + random.between(200, 12_000), disturb)
   }
 
   function planDisasters(of: SimStack, sky: RandomWeather, stormLasts: number): void {
@@ -126,6 +136,18 @@ export async function simulate(options: SimulationOptions): Promise<Simulated> {
       time.at(someTime(), () => {
         recorder.add({ op: 'fault', fault: 'wiped queue', at: queue }, 'queue')
         of.queues[queue].purge()
+      })
+    }
+    for (let absence = countOf(climate.absences); absence > 0; absence--) {
+      const queue = random.pick(['fast', 'slow'] as const)
+      const lastsMs = random.between(60, 150) * 1000
+      time.at(someTime(), () => {
+        recorder.add({ op: 'fault', fault: 'no executors', at: `${queue} ${lastsMs}` }, 'queue')
+        of.queues[queue].isPaused = true
+        time.at(time.nowMs() + lastsMs, () => {
+          of.queues[queue].isPaused = false
+          of.queues[queue].pump()
+        })
       })
     }
     for (let outage = countOf(climate.outages); outage > 0; outage--) {

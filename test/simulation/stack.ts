@@ -61,6 +61,7 @@ export class SimStack {
   readonly #watchdogs: Pool<WatchDelivery, BatchResult>
   readonly #processes = new Map<ProcessKind, number>()
   #isStopped = false
+  isStorm = false
 
   constructor(options: StackOptions) {
     this.#options = options

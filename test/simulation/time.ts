@@ -63,8 +63,8 @@ export class SimTime {
           this.#settled = resolve
         })
       }
-      // What is left to do in memory is done when the queue of immediates has been through.
-      await new Promise((resolve) => setImmediate(resolve))
+      // A tick that is asked for by a promise comes when no other promise has anything left to do.
+      await new Promise<void>((resolve) => process.nextTick(resolve))
     } while (this.#calls > 0)
   }
 

@@ -3,13 +3,15 @@
 
 import type { Random } from '../support/random-cron/random.ts'
 import type { QueueName } from './history.ts'
-import type { Process, Strike, Weather } from './process.ts'
+import type { Process, ProcessKind, Strike, Weather } from './process.ts'
 import type { QueueWeather } from './queue.ts'
 import type { Recorder } from './recorder.ts'
 
 /** How many of a thousand calls, messages or events are struck. */
 export interface Climate {
   readonly name: string
+  /** Whose calls are struck; everybody's unless said. */
+  readonly only?: readonly ProcessKind[]
   readonly crash: number
   readonly pause: number
   readonly clockStep: number
@@ -31,6 +33,8 @@ export interface Climate {
   /** Wipes of a queue, and outages of the whole store, in a storm. */
   readonly wipes: number
   readonly outages: number
+  /** Times in which nobody takes messages from a lane. */
+  readonly absences: number
 }
 
 const CALM: Omit<Climate, 'name'> = {
@@ -54,6 +58,7 @@ const CALM: Omit<Climate, 'name'> = {
   skippedMinute: 0,
   wipes: 0,
   outages: 0,
+  absences: 0,
 }
 
 /** A little of everything. */
@@ -78,7 +83,13 @@ const MIXED: Omit<Climate, 'name'> = {
   skippedMinute: 50,
   wipes: 3,
   outages: 0.3,
+  absences: 0.3,
 }
+
+/** Nothing goes wrong, and shards fall asleep and are woken all the time. */
+export const SLEEPY: Climate = { name: 'sleepy', ...CALM }
+/** What strikes tickers only: nothing of this needs the audit to heal. */
+export const CHAIN_ONLY = 'chain only'
 
 export const CLIMATES: readonly Climate[] = [
   { name: 'mixed', ...MIXED },
@@ -88,7 +99,24 @@ export const CLIMATES: readonly Climate[] = [
   { name: 'bad queues', ...CALM, duplicate: 300, delay: 150, deleteFails: 80, partialSend: 60, wipes: 15, poison: 2 },
   { name: 'bad store', ...CALM, throttle: 30, errorBefore: 20, errorAfter: 5, lostAnswer: 3, slowCall: 30, outages: 2 },
   { name: 'bad clocks', ...MIXED, clockStep: 20, crash: 0.5 },
+  { name: 'slow consumers', ...CALM, absences: 2, duplicate: 40, delay: 20, slowCall: 10, throttle: 5 },
+  {
+    name: 'chain only',
+    ...CALM,
+    only: ['tick', 'watch'],
+    crash: 2,
+    pause: 1,
+    throttle: 15,
+    errorBefore: 10,
+    errorAfter: 3,
+    slowCall: 25,
+    partialSend: 30,
+    duplicateEvent: 30,
+    delayedEvent: 10,
+  },
+  { name: 'dying tickers', ...CALM, only: ['tick'], crash: 2, lostEvent: 4 },
   { name: 'bad bus', ...CALM, lostEvent: 30, duplicateEvent: 200, delayedEvent: 100, skippedMinute: 200, crash: 0.5 },
+  SLEEPY,
 ]
 
 const CLOCK_STEPS_MS = [1000, 10_000, 3_600_000]
@@ -121,6 +149,7 @@ export class RandomWeather implements Weather, QueueWeather {
     if (!this.isStorm) return null
     if (this.isOut && !/^(fast|slow|watch|bus)/.test(call)) return { fault: 'outage' }
     const { climate } = this
+    if (climate.only?.includes(process.kind) === false) return null
     if (call === 'partial send') return this.#strikes(climate.partialSend) ? { fault: 'partial send', unsent: 1 } : null
     const when = this.#random.chance(0.5) ? 'before' : 'after'
     // One draw decides, so that rates add up.
@@ -176,11 +205,14 @@ export class RandomWeather implements Weather, QueueWeather {
     return this.isStorm ? this.#random.below(of) : 0
   }
 
-  /** Garbage in the place of a message loses it; a field that this code does not know comes from a newer deployment. */
+  /** Garbage in the place of a message loses it, a ticket that cannot be read its run; a field that this code does not know comes from a newer deployment. */
   change(body: string): string {
     if (this.#strikes(this.climate.poison)) {
       this.#note('poison', 'message')
-      return body.slice(0, body.length >> 1)
+      const isGarbage = this.#random.chance(0.5)
+      return isGarbage
+        ? body.slice(0, body.length >> 1)
+        : body.replace(/"timeoutSeconds":(\d+)/, '"timeoutSeconds":"$1"')
     }
     if (!this.#strikes(this.climate.newerCode)) return body
     this.#note('newer code', 'message')

@@ -6,6 +6,7 @@ import {
   governedOf,
   isRunningAt,
   type JobVersion,
+  type Move,
   type VersionedJob,
   versionAt,
 } from '../job/version.ts'
@@ -69,12 +70,13 @@ function addDue(governed: Governed, kind: Kind, from: number, to: number, found:
 function isMovedAway(job: VersionedJob, all: readonly Governed[], { second, kind, version }: DueItem): boolean {
   if (kind !== 'start') return false
   const inForce = versionAt(job, second)?.moves ?? []
+  const hasIt = ({ from, to }: Move) => version.moves?.some((move) => move.from === from && move.to === to) === true
   const carriedOut = all
-    .filter(({ from }) => version.activeFrom <= from && from <= second)
-    .flatMap(({ version: { moves = [] }, from, to }) => moves.filter((move) => move.to >= from && move.to < to))
-  return [...inForce, ...(version.moves ?? []), ...carriedOut].some(
-    (move) => move.from === second && move.to !== second,
-  )
+    .filter(({ from }) => from <= second)
+    .flatMap(({ version: { moves = [] }, from, to }) =>
+      moves.filter((move) => move.to >= from && move.to < to && (version.activeFrom <= from || hasIt(move))),
+    )
+  return [...inForce, ...carriedOut].some((move) => move.from === second && move.to !== second)
 }
 
 /** What the schedule says of a start that comes at a second: the definition that put it there has its own spread. */

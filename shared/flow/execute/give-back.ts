@@ -11,7 +11,8 @@ export async function giveBack(world: ExecuteWorld, batch: Batch): Promise<void>
     try {
       // A stop has no list to come back from: its message comes again, and is dropped where it is too late.
       if (life.kind === 'stop') {
-        await swapOwn(batch.place, [{ id: life.id, expect: life.entry, next: { status: 'QUEUED', attempt: 1 } }])
+        const next = { status: 'QUEUED', attempt: life.run.attempt } as const
+        await swapOwn(batch.place, [{ id: life.id, expect: life.entry, next }])
       } else await putOff(world, batch, life, { isSentNow: false })
     } catch (error) {
       // Then the audit finds the claim dead when its time is over.

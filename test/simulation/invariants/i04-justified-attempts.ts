@@ -5,7 +5,7 @@ import type { History, Violation } from '../history.ts'
 import { type EventOf, eventsOf, type JobView, nameOf, type View } from './view.ts'
 
 export function attemptsAreJustified(view: View): Violation[] {
-  return [...startedTwice(view), ...unjustified(view), ...tooMany(view)]
+  return [...startedTwice(view), ...unjustified(view), ...tooMany(view), ...tooSoon(view)]
 }
 
 function startedTwice({ history }: View): Violation[] {
@@ -58,6 +58,29 @@ function tooMany({ history, jobs }: View): Violation[] {
     const job = jobs.get(nameOf(runId).jobId)
     if (job === undefined || attempt <= 1 + mostRetries(job)) return []
     return [{ invariant: 'I4', what: `${runId} started attempt ${attempt}, and its job never allowed so many`, runId }]
+  })
+}
+
+/** A second attempt after a failure waits as long as its job says, by clocks that differ by a second at most. */
+function tooSoon({ history, jobs }: View): Violation[] {
+  const failed = new Map<string, number>()
+  return history.events.flatMap((event): Violation[] => {
+    if (event.op === 'entry' && event.from?.status === 'RUNNING' && event.to.status === 'QUEUED') {
+      if (event.to.attempt > event.from.attempt) failed.set(`${event.runId} ${event.to.attempt}`, event.ms)
+    }
+    const failedMs = event.op === 'start' ? failed.get(`${event.runId} ${event.attempt}`) : undefined
+    if (event.op !== 'start' || failedMs === undefined) return []
+    const least = Math.min(
+      ...(jobs.get(nameOf(event.runId).jobId)?.versions ?? []).map(({ policy }) => policy.backoffSeconds),
+    )
+    if (event.ms - failedMs >= least * 1000 - 2000) return []
+    return [
+      {
+        invariant: 'I4',
+        what: `${event.runId} was tried again ${event.ms - failedMs} ms after it failed`,
+        runId: event.runId,
+      },
+    ]
   })
 }
 

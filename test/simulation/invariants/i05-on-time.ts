@@ -1,7 +1,7 @@
 // I5: no run starts before its instant, and in good weather those that nothing else holds up start within two seconds of it.
 
 import type { Violation } from '../history.ts'
-import { eventsOf, isScheduled, isUnsure, nameOf, policyAt, runIdOf, runsOf, type View } from './view.ts'
+import { type EventOf, eventsOf, isScheduled, isUnsure, nameOf, policyAt, runIdOf, runsOf, type View } from './view.ts'
 
 /** No clock is ahead of the store's by more. */
 const SKEW_MS = 1000
@@ -11,7 +11,7 @@ const BEGINS_WITHIN_MS = 15_000
 const WELL_AFTER_MS = 120_000
 
 export function onTime(view: View): Violation[] {
-  return [...tooEarly(view), ...tooLate(view)]
+  return [...tooEarly(view), ...tooLate(view), ...deadTooLong(view)]
 }
 
 function tooEarly({ history }: View): Violation[] {
@@ -20,6 +20,38 @@ function tooEarly({ history }: View): Violation[] {
     if (!isScheduled(runId) || earlyMs <= SKEW_MS) return []
     return [{ invariant: 'I5', what: `${runId} started ${earlyMs} ms early`, runId }]
   })
+}
+
+/** A chain that one fault has ended is back within this; where more went wrong the minute rule is the one to come. */
+const BACK_WITHIN_MS = 12_000
+
+function deadTooLong({ history }: View): Violation[] {
+  const faults = eventsOf(history, 'fault').filter(({ proc }) => !/^(execute|client)/.test(proc))
+  const shards = Map.groupBy(eventsOf(history, 'shard'), ({ shard }) => shard)
+  return [...shards].flatMap(([shard, moves]) =>
+    moves.flatMap((move, place) => {
+      const before = moves.slice(0, place).findLast(({ what }) => what === 'fence')
+      if (move.what !== 'fence' || before === undefined || move.from?.sleepUntil !== null || wasAsleep(moves, place))
+        return []
+      const goneMs = move.ms - before.ms
+      if (goneMs <= BACK_WITHIN_MS) return []
+      const near = faults.filter(({ ms }) => ms >= before.ms - 10_000 && ms <= move.ms)
+      return near.length > 1
+        ? []
+        : [
+            {
+              invariant: 'I5',
+              what: `shard ${shard} stood still for ${goneMs} ms, and not more than one thing went wrong`,
+            },
+          ]
+    }),
+  )
+}
+
+/** Whether the chain slept since the fence before. */
+function wasAsleep(moves: readonly EventOf<'shard'>[], place: number): boolean {
+  const fence = moves.slice(0, place).findLastIndex(({ what }) => what === 'fence')
+  return moves.slice(fence, place).some(({ what }) => what === 'sleep')
 }
 
 function tooLate(view: View): Violation[] {

@@ -12,7 +12,7 @@ const NEXT: Readonly<Record<string, string>> = {
 }
 
 export function livesAreLegal(view: View): Violation[] {
-  return [...illegalSteps(view), ...fewerAttempts(view), ...leftAlive(view)]
+  return [...illegalSteps(view), ...fewerAttempts(view), ...leftAlive(view), ...leftOpen(view)]
 }
 
 function illegalSteps({ history }: View): Violation[] {
@@ -29,6 +29,20 @@ function fewerAttempts({ history }: View): Violation[] {
       ? [{ invariant: 'I8', what: `${runId} went back from attempt ${from.attempt} to ${to.attempt}`, runId }]
       : [],
   )
+}
+
+/** Nobody needs to come back to anything. */
+function leftOpen({ history }: View): Violation[] {
+  const open = new Set<string>()
+  for (const { what, runId, dueMs, attempt } of eventsOf(history, 'open')) {
+    const name = `${runId} ${dueMs} ${attempt}`
+    if (what === 'put') open.add(name)
+    else open.delete(name)
+  }
+  return [...open].map((name) => {
+    const [runId] = name.split(' ')
+    return { invariant: 'I8', what: `${runId} is still in the list of open runs`, runId }
+  })
 }
 
 /** A stop is carried out once or not at all: nobody comes back to one that its executor let fall. */

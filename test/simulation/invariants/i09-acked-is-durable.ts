@@ -5,7 +5,7 @@ import type { Violation } from '../history.ts'
 import { eventsOf, type View } from './view.ts'
 
 export function ackedIsDurable(view: View): Violation[] {
-  return [...versionsStand(view), ...notRetroactive(view), ...triggersStand(view)]
+  return [...versionsStand(view), ...notRetroactive(view), ...triggersStand(view), ...sameKeySameRun(view)]
 }
 
 function versionsStand({ history }: View): Violation[] {
@@ -32,6 +32,16 @@ function notRetroactive({ history }: View): Violation[] {
     return isBefore
       ? [{ invariant: 'I9', what: `version ${is.version} of ${jobId} is in force since before it was asked for` }]
       : []
+  })
+}
+
+function sameKeySameRun({ history }: View): Violation[] {
+  const told = eventsOf(history, 'ask').filter(({ kind, key }) => kind === 'ok' && key !== undefined)
+  return [...Map.groupBy(told, ({ jobId, key }) => `${jobId} ${key}`)].flatMap(([name, asks]) => {
+    const runs = new Set(asks.map(({ runId }) => runId))
+    return runs.size <= 1
+      ? []
+      : [{ invariant: 'I9', what: `one request by hand, ${name}, became ${[...runs].join(' and ')}` }]
   })
 }
 

@@ -9,7 +9,7 @@ const CATCH_UP_A_SECOND = 50
 const WINDOW_SECONDS = 10
 
 export function misfiresObey(view: View): Violation[] {
-  return [...miscounted(view), ...wrongPolicy(view), ...tooFast(view)]
+  return [...miscounted(view), ...wrongPolicy(view), ...tooFast(view), ...tooLateToStart(view), ...notFrozen(view)]
 }
 
 /** A record of missed instants counts exactly what was due between its ends. */
@@ -67,6 +67,50 @@ function wrongIn({ records }: View, job: JobView, { from, to }: { from: number; 
       : [{ invariant: 'I10', what: `${runId} lies in a gap and ran, against the rule of its job`, runId }]
   })
 }
+
+/** Ten seconds by clocks that differ by one, and the time from the decision to the start. */
+const LATEST_START_MS = 17_000
+
+/** A job that does nothing about missed instants starts none that late. One that was frozen on its way cannot know. */
+function tooLateToStart({ history, jobs }: View): Violation[] {
+  const frozen = Map.groupBy(
+    eventsOf(history, 'fault').filter(({ fault }) => fault === 'pause'),
+    ({ proc }) => proc,
+  )
+  return eventsOf(history, 'start').flatMap(({ runId, attempt, ms, proc, trigger }) => {
+    const { jobId, second } = nameOf(runId)
+    const lateMs = ms - second * 1000
+    if (trigger !== 'SCHEDULE' || attempt > 1 || lateMs <= LATEST_START_MS || frozen.has(proc)) return []
+    const job = jobs.get(jobId)
+    const version = job?.due.find((due) => due.second === second)?.version
+    const policies = (job?.versions ?? [])
+      .filter(({ is }) => is.version >= (version ?? 0))
+      .map(({ policy }) => policy.misfire.policy)
+    const isForbidden = policies.length > 0 && policies.every((policy) => policy === 'DO_NOTHING')
+    return isForbidden
+      ? [{ invariant: 'I10', what: `${runId} started ${lateMs} ms late, and its job does nothing so late`, runId }]
+      : []
+  })
+}
+
+/** A stop freezes what is left to be caught up. */
+function notFrozen({ history, jobs }: View): Violation[] {
+  const triggers = new Map(eventsOf(history, 'start').map(({ runId, trigger }) => [runId, trigger]))
+  return eventsOf(history, 'entry').flatMap(({ runId, from, place, ms }) => {
+    if (from !== null || place !== 'item' || triggers.get(runId) !== 'CATCH_UP') return []
+    const versions = jobs.get(nameOf(runId).jobId)?.versions ?? []
+    const isStopped = (second: number) => {
+      const version = versions.findLast(({ is }) => is.activeFrom <= second)?.is
+      return version?.status === 'STOPPED' && (version.until ?? second + 1) > second
+    }
+    const second = Math.floor(ms / 1000)
+    const wasStopped = isStopped(second) && isStopped(second - STOP_IS_SEEN_SECONDS)
+    return wasStopped ? [{ invariant: 'I10', what: `${runId} was caught up while its job was stopped`, runId }] : []
+  })
+}
+
+/** A link that began before a stop came into force may end after it. */
+const STOP_IS_SEEN_SECONDS = 20
 
 function tooFast({ history, jobs }: View): Violation[] {
   const triggers = new Map(eventsOf(history, 'start').map(({ runId, trigger }) => [runId, trigger]))

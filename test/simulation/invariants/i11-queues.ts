@@ -4,7 +4,33 @@
 import type { Violation } from '../history.ts'
 import { eventsOf, type View } from './view.ts'
 
-export function queuesAreConserved({ history }: View): Violation[] {
+export function queuesAreConserved(view: View): Violation[] {
+  return [...unaccounted(view), ...storms(view)]
+}
+
+/** While nobody takes messages, what is missing is sent again now and then, and not over and over. */
+function storms({ history, jobs }: View): Violation[] {
+  return eventsOf(history, 'fault').flatMap(({ fault, at, ms }) => {
+    if (fault !== 'no executors') return []
+    const [queue, lasts] = at.split(' ')
+    const toMs = ms + Number(lasts)
+    const sent = eventsOf(history, 'queue').filter(
+      (event) => event.queue === queue && event.what === 'sent' && event.ms >= ms && event.ms < toMs,
+    ).length
+    const due = [...jobs.values()].flatMap(({ due: all }) =>
+      all.filter(({ second }) => second * 1000 >= ms && second * 1000 < toMs),
+    ).length
+    const most = COPIES_OF_A_RUN * due + A_FEW
+    return sent <= most
+      ? []
+      : [{ invariant: 'I11', what: `${sent} messages were sent to ${queue} while nobody took any, for ${due} runs` }]
+  })
+}
+
+const COPIES_OF_A_RUN = 4
+const A_FEW = 300
+
+function unaccounted({ history }: View): Violation[] {
   const events = eventsOf(history, 'queue').filter(({ queue }) => queue === 'fast' || queue === 'slow')
   return [...Map.groupBy(events, ({ queue, message }) => `${queue} ${message}`)].flatMap(([name, steps]) => {
     const put = steps.filter(({ what }) => what === 'sent' || what === 'copied').length

@@ -38,8 +38,11 @@ export class MemoryShards implements Shards {
       : null
   }
 
-  async fence(shard: number, { epoch, previousFence, ...write }: FenceWrite): Promise<ShardItem | null> {
-    return this.#isOurs(shard, epoch, previousFence, write.watermark) ? this.#set(shard, 'fence', write) : null
+  /** Whatever else a caller hands over stays as it is in the store. */
+  async fence(shard: number, write: FenceWrite): Promise<ShardItem | null> {
+    const { epoch, previousFence, fence, link, leaseUntil, watermark, depths, backlog } = write
+    const isOurs = this.#isOurs(shard, epoch, previousFence, watermark)
+    return isOurs ? this.#set(shard, 'fence', { fence, link, leaseUntil, watermark, depths, backlog }) : null
   }
 
   async sleep(shard: number, write: Parameters<Shards['sleep']>[1]): Promise<ShardItem | null> {

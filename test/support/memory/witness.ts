@@ -25,7 +25,7 @@ export interface Witness {
     from: ShardItem | null,
     to: ShardItem,
   ): void
-  open?(what: 'put' | 'remove', run: Pick<OpenRun, 'runId' | 'dueMs'>): void
+  open?(what: 'put' | 'remove', run: Pick<OpenRun, 'runId' | 'dueMs' | 'attempt'>): void
   lock?(jobId: string, from: Lock, to: Lock): void
   state?(jobId: string, state: JobState): void
   commit?(write: JobWrite): void
