@@ -6,6 +6,9 @@ import { fileURLToPath } from 'node:url'
 import type { SimulationOptions } from './simulate.ts'
 import type { Verdict } from './verdict.ts'
 
+/** Simulations make much that is soon forgotten. */
+const YOUNG_HEAP = '--max-semi-space-size=64'
+
 const WORKER = fileURLToPath(new URL('./worker.ts', import.meta.url))
 
 export interface CrewOptions {
@@ -23,7 +26,10 @@ export async function simulateAll(tasks: readonly SimulationOptions[], options: 
   let isWanted = true
   const work = async () => {
     if (queue.length === 0) return
-    const child = fork(WORKER, { execArgv: [...(options.execArgv ?? [])], env: { ...process.env, ...options.env } })
+    const child = fork(WORKER, {
+      execArgv: [YOUNG_HEAP, ...(options.execArgv ?? [])],
+      env: { ...process.env, ...options.env },
+    })
     try {
       for (let task = queue.shift(); task !== undefined && isWanted; task = queue.shift()) {
         const verdict = await ask(child, task)

@@ -177,7 +177,7 @@ const FOLLOWER: Body = {
 
 const PER_SECOND = 5
 const CROWDED = 2
-const OTHERS = 14
+const OTHERS = 11
 
 /** A few runs soon, and then nothing for a long time: whoever saves it must wake the shard, and whoever sleeps must see it. */
 export const brief = (random: Random, name: string): Body => ({

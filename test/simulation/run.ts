@@ -2,6 +2,7 @@
 
 import { parseArgs } from 'node:util'
 import { simulateAll } from './crew.ts'
+import { planted } from './mutants/patch.ts'
 import { NETS, type Net, type SimulationOptions } from './simulate.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -54,13 +55,19 @@ async function main(): Promise<number> {
   )
   const verdicts: Verdict[] = []
   const startedMs = performance.now()
-  await simulateAll(tasks, {
-    onVerdict: (verdict) => {
-      verdicts.push(verdict)
-      tell(verdict, verdicts.length, tasks.length)
-      return true
-    },
-  })
+  for (const without of nets) {
+    await simulateAll(
+      tasks.filter((task) => task.without === without),
+      {
+        ...planted(null, without),
+        onVerdict: (verdict) => {
+          verdicts.push(verdict)
+          tell(verdict, verdicts.length, tasks.length)
+          return true
+        },
+      },
+    )
+  }
   const total = totalOf(verdicts)
   if (values.json) console.log(JSON.stringify(total))
   else {

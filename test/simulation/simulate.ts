@@ -61,7 +61,7 @@ export async function simulate(options: SimulationOptions): Promise<Simulated> {
   const recorder = new Recorder(time.nowMs)
   const climate = options.climate ?? CLIMATES[seed % CLIMATES.length]
   const weather = new RandomWeather(random, recorder, climate)
-  const shardCount = random.pick([1, 1, 1, 2, 2, 4])
+  const shardCount = random.pick([1, 1, 1, 1, 2, 2, 2, 4])
   const stack = new SimStack({
     time,
     recorder,

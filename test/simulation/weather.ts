@@ -96,9 +96,9 @@ export const CLIMATES: readonly Climate[] = [
   { name: 'dying chains', ...MIXED, crash: 3, lostEvent: 15, duplicateEvent: 60, delayedEvent: 40 },
   { name: 'dying executors', ...CALM, crash: 6, pause: 2, duplicate: 50, slowCall: 5 },
   { name: 'frozen processes', ...CALM, pause: 5, clockStep: 2, duplicate: 50 },
-  { name: 'bad queues', ...CALM, duplicate: 300, delay: 150, deleteFails: 80, partialSend: 60, wipes: 15, poison: 2 },
+  { name: 'bad queues', ...CALM, duplicate: 200, delay: 100, deleteFails: 60, partialSend: 40, wipes: 12, poison: 2 },
   { name: 'bad store', ...CALM, throttle: 30, errorBefore: 20, errorAfter: 5, lostAnswer: 3, slowCall: 30, outages: 2 },
-  { name: 'bad clocks', ...MIXED, clockStep: 20, crash: 0.5 },
+  { name: 'bad clocks', ...MIXED, clockStep: 10, crash: 0.5 },
   { name: 'slow consumers', ...CALM, absences: 2, duplicate: 40, delay: 20, slowCall: 10, throttle: 5 },
   {
     name: 'chain only',
@@ -244,4 +244,12 @@ export class RandomWeather implements Weather, QueueWeather {
     this.#recorder.add({ op: 'fault', fault: 'minute rule skipped', at: 'rule' }, 'bus')
     return true
   }
+}
+
+/** The first seeds that have a weather, or simply the first. */
+export function seedsOf(climate: string | undefined, count: number): number[] {
+  const all = Array.from({ length: count * CLIMATES.length }, (_, place) => place + 1)
+  return all
+    .filter((seed) => climate === undefined || CLIMATES[seed % CLIMATES.length].name === climate)
+    .slice(0, count)
 }

@@ -29,29 +29,25 @@ function deadTooLong({ history }: View): Violation[] {
   const faults = eventsOf(history, 'fault').filter(({ proc }) => !/^(execute|client)/.test(proc))
   const shards = Map.groupBy(eventsOf(history, 'shard'), ({ shard }) => shard)
   return [...shards].flatMap(([shard, moves]) =>
-    moves.flatMap((move, place) => {
-      const before = moves.slice(0, place).findLast(({ what }) => what === 'fence')
-      if (move.what !== 'fence' || before === undefined || move.from?.sleepUntil !== null || wasAsleep(moves, place))
-        return []
-      const goneMs = move.ms - before.ms
-      if (goneMs <= BACK_WITHIN_MS) return []
-      const near = faults.filter(({ ms }) => ms >= before.ms - 10_000 && ms <= move.ms)
-      return near.length > 1
-        ? []
-        : [
-            {
-              invariant: 'I5',
-              what: `shard ${shard} stood still for ${goneMs} ms, and not more than one thing went wrong`,
-            },
-          ]
+    standstills(moves).flatMap(({ fromMs, toMs }) => {
+      const near = faults.filter(({ ms }) => ms >= fromMs - 10_000 && ms <= toMs)
+      const what = `shard ${shard} stood still for ${toMs - fromMs} ms, and not more than one thing went wrong`
+      return near.length > 1 ? [] : [{ invariant: 'I5', what }]
     }),
   )
 }
 
-/** Whether the chain slept since the fence before. */
-function wasAsleep(moves: readonly EventOf<'shard'>[], place: number): boolean {
-  const fence = moves.slice(0, place).findLastIndex(({ what }) => what === 'fence')
-  return moves.slice(fence, place).some(({ what }) => what === 'sleep')
+/** Between two fences of a chain that did not sleep meanwhile. */
+function standstills(moves: readonly EventOf<'shard'>[]): { fromMs: number; toMs: number }[] {
+  const found: { fromMs: number; toMs: number }[] = []
+  let fencedMs: number | null = null
+  for (const { what, ms } of moves) {
+    if (what === 'sleep') fencedMs = null
+    if (what !== 'fence') continue
+    if (fencedMs !== null && ms - fencedMs > BACK_WITHIN_MS) found.push({ fromMs: fencedMs, toMs: ms })
+    fencedMs = ms
+  }
+  return found
 }
 
 function tooLate(view: View): Violation[] {

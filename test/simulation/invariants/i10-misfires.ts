@@ -104,13 +104,15 @@ function notFrozen({ history, jobs }: View): Violation[] {
       return version?.status === 'STOPPED' && (version.until ?? second + 1) > second
     }
     const second = Math.floor(ms / 1000)
-    const wasStopped = isStopped(second) && isStopped(second - STOP_IS_SEEN_SECONDS)
+    const wasStopped = [-STOP_IS_SEEN_SECONDS, 0, START_IS_SEEN_SECONDS].every((away) => isStopped(second + away))
     return wasStopped ? [{ invariant: 'I10', what: `${runId} was caught up while its job was stopped`, runId }] : []
   })
 }
 
 /** A link that began before a stop came into force may end after it. */
 const STOP_IS_SEEN_SECONDS = 20
+/** A link works a second ahead, by a clock that may be another ahead. */
+const START_IS_SEEN_SECONDS = 3
 
 function tooFast({ history, jobs }: View): Violation[] {
   const triggers = new Map(eventsOf(history, 'start').map(({ runId, trigger }) => [runId, trigger]))

@@ -49,8 +49,14 @@ export const TERMINAL: ReadonlySet<string> = new Set([
   'LOST',
 ])
 
-export const eventsOf = <Op extends Happening['op']>({ events }: History, op: Op): EventOf<Op>[] =>
-  events.filter((event): event is EventOf<Op> => event.op === op)
+const sorted = new WeakMap<History, Partial<Record<string, HistoryEvent[]>>>()
+
+/** Sorted by what they are once a history: every check asks. */
+export function eventsOf<Op extends Happening['op']>(history: History, op: Op): EventOf<Op>[] {
+  const byOp = sorted.get(history) ?? Object.groupBy(history.events, (event) => event.op)
+  sorted.set(history, byOp)
+  return (byOp[op] ?? []) as EventOf<Op>[]
+}
 
 export interface RunName {
   readonly jobId: string
