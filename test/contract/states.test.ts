@@ -70,6 +70,18 @@ inEachWorld('open runs', (make) => {
     expect(await world.open.due(0, T * 1000 + 3, 10)).toEqual([open(2), open(3)])
   })
 
+  test('of two attempts of a run lie side by side at the same time', async () => {
+    const world = await make()
+    const again = { ...open(1), attempt: 2 }
+    await world.open.put(again)
+    const moved = await world.open.move({ ...open(2), runId: again.runId }, again)
+    expect(moved).toBeNull()
+    await world.open.put(open(1))
+    expect(await world.open.due(0, T * 1000 + 3, 10)).toEqual([open(1), again])
+    await world.open.remove(open(1))
+    expect(await world.open.due(0, T * 1000 + 3, 10)).toEqual([again])
+  })
+
   test('move on to another time, once', async () => {
     const world = await make()
     await world.open.put(open(1))

@@ -37,12 +37,12 @@ export class Client {
   }
 
   /** Whether it was told that it worked. */
-  async ask(
+  ask = async (
     what: What,
     name: string,
     act: (world: SimWorld, jobId: string) => Promise<Answer>,
     more: { readonly key?: string } = {},
-  ): Promise<boolean> {
+  ): Promise<boolean> => {
     const { recorder } = this.#stack
     const process = this.#stack.process('client')
     const jobId = jobIdOf('default', name)
@@ -83,6 +83,8 @@ export class Client {
       ),
     )
 
+  remove = (name: string): Promise<boolean> => this.ask('delete', name, (world, id) => deleteJob(world, id, asking))
+
   start = (name: string): Promise<boolean> => this.ask('start', name, (world, id) => startJob(world, id, asking))
 
   /** A job that is due soon, where all is quiet. */
@@ -105,7 +107,10 @@ export class Client {
         return
       }
       case 3:
-        await this.stop(name, random.pick([{}, { queued: 'cancel' }, { until: now + random.between(3, 90) }]))
+        await this.stop(
+          name,
+          random.pick([{}, { queued: 'cancel' }, { queued: 'cancel' }, { until: now + random.between(3, 90) }]),
+        )
         return
       case 4:
         await this.start(name)
@@ -117,7 +122,7 @@ export class Client {
       }
       case 6:
         if (!random.chance(0.3)) return
-        await this.ask('delete', name, (world, id) => deleteJob(world, id, asking))
+        await this.remove(name)
         return
       default: {
         const key = `key-${random.below(40)}`

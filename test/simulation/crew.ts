@@ -17,7 +17,7 @@ export interface CrewOptions {
   readonly execArgv?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   /** Called with each verdict as it comes; false ends the work early. */
-  onVerdict(verdict: Verdict): boolean
+  onVerdict(verdict: Verdict, task: SimulationOptions): boolean
 }
 
 /** Simulates all of it, in no order. Throws where a process dies of it. */
@@ -33,7 +33,7 @@ export async function simulateAll(tasks: readonly SimulationOptions[], options: 
     try {
       for (let task = queue.shift(); task !== undefined && isWanted; task = queue.shift()) {
         const verdict = await ask(child, task)
-        if (isWanted) isWanted = options.onVerdict(verdict)
+        if (isWanted) isWanted = options.onVerdict(verdict, task)
       }
     } finally {
       child.kill()

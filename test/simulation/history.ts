@@ -27,6 +27,7 @@ export type Happening =
   | {
       readonly op: 'version'
       readonly jobId: string
+      readonly name?: string
       readonly shard: number
       readonly fence: number
       readonly is: OracleVersion
@@ -84,7 +85,7 @@ export type Happening =
       readonly what: 'sent' | 'copied' | 'deleted' | 'purged' | 'buried'
       readonly message: number
     }
-  | { readonly op: 'fault'; readonly fault: FaultName; readonly at: string }
+  | { readonly op: 'fault'; readonly fault: FaultName; readonly where: string }
 
 /** What a definition says about starting, beside its times. */
 export interface Policy {
@@ -99,6 +100,8 @@ export interface Policy {
   /** Another attempt comes no sooner than this after the one that failed. */
   readonly backoffSeconds: number
   readonly maxLateness: number | null
+  /** What is queued and has not started is not to start any more. */
+  readonly cancelsQueued: boolean
   /** Nothing but its own instant decides when it starts. */
   readonly isFree: boolean
 }
@@ -115,6 +118,7 @@ export type FaultName =
   | 'partial send'
   | 'duplicate message'
   | 'delayed message'
+  | 'early message'
   | 'wiped queue'
   | 'delete fails'
   | 'lost event'

@@ -17,7 +17,7 @@ export type Strike =
   | { readonly fault: 'throttle' | 'error before commit' | 'outage' }
   | { readonly fault: 'error after commit' }
   | { readonly fault: 'lost answer'; readonly ms: number }
-  | { readonly fault: 'slow call'; readonly ms: number }
+  | { readonly fault: 'slow call'; readonly when: 'before' | 'after'; readonly ms: number }
   | { readonly fault: 'partial send'; readonly unsent: number }
   | { readonly fault: 'clock step'; readonly ms: number }
 
@@ -95,7 +95,7 @@ export class Process {
   }
 
   fault(strike: { readonly fault: FaultName }, at: string): void {
-    this.#recorder.add({ op: 'fault', fault: strike.fault, at }, this.name)
+    this.#recorder.add({ op: 'fault', fault: strike.fault, where: at }, this.name)
   }
 
   /** A call of the process to the world. */
@@ -129,7 +129,8 @@ export class Process {
         if (strike.when === 'before') this.#pausedUntilMs = this.#time.nowMs() + strike.ms
         return
       case 'slow call':
-        return this.#time.pause(strike.ms)
+        if (strike.when === 'before') await this.#time.pause(strike.ms)
+        return
       case 'clock step':
         this.skewMs += strike.ms
         return
@@ -149,6 +150,9 @@ export class Process {
         return
       case 'pause':
         this.#pausedUntilMs = this.#time.nowMs() + strike.ms
+        return
+      case 'slow call':
+        if (strike.when === 'after') await this.#time.pause(strike.ms)
         return
       case 'lost answer':
         await this.#time.pause(strike.ms)

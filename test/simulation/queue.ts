@@ -16,8 +16,8 @@ interface Held {
 
 /** What may happen to messages on their way. */
 export interface QueueWeather {
-  /** Extra time until a message that was sent is seen. */
-  delayMs(queue: QueueName): number
+  /** Time until a message that was sent is seen, where it was to be held back for so long. */
+  delayMs(queue: QueueName, heldBackMs: number): number
   /** After how long a message that is being worked on is delivered again; null where it is not. */
   againAfterMs(queue: QueueName): number | null
   /** Whether what was done cannot be deleted. */
@@ -66,7 +66,7 @@ export class SimQueue implements Queue {
   async send(messages: readonly Message[]): Promise<Message[]> {
     const { weather, name } = this.#options
     for (const { body, delaySeconds = 0 } of messages) {
-      this.#put(weather.change(body), delaySeconds * 1000 + weather.delayMs(name), 'sent')
+      this.#put(weather.change(body), weather.delayMs(name, delaySeconds * 1000), 'sent')
     }
     return []
   }

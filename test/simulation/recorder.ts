@@ -54,7 +54,8 @@ export class Recorder {
   #commit({ after, shard }: JobWrite, fence: number): void {
     const newest = after.versions[after.versions.length - 1]
     const is = oracleVersionOf(after.definition, newest)
-    this.add({ op: 'version', jobId: after.id, shard, fence, is, policy: policyOf(after) })
+    const { name } = after.definition
+    this.add({ op: 'version', jobId: after.id, name, shard, fence, is, policy: policyOf(after) })
   }
 }
 
@@ -78,7 +79,7 @@ function textOf(event: HistoryEvent): string {
 /** More than a job of the simulation ever runs at once. */
 const NEVER_FULL = 50
 
-function policyOf({ definition, versions }: StoredJob): Policy {
+function policyOf({ definition, versions, stopped }: StoredJob): Policy {
   const { block, misfire, retry, maxLateness, after, skipIfSuccessful } = definition
   const isFree =
     block.strategy === 'CONCURRENT' &&
@@ -94,6 +95,7 @@ function policyOf({ definition, versions }: StoredJob): Policy {
     retries: retry.attempts,
     backoffSeconds: Math.ceil(retry.delay / 2),
     maxLateness,
+    cancelsQueued: stopped?.queued === 'cancel',
     isFree,
   }
 }

@@ -5,7 +5,9 @@ import { createRandom } from '../support/random-cron/random.ts'
 import { Client } from './client.ts'
 import { type Body, CALENDARS, fleetOf, TEMPLATE } from './fleet.ts'
 import type { History } from './history.ts'
+import type { ProcessKind } from './process.ts'
 import { Recorder } from './recorder.ts'
+import type { CrashPoint } from './scripted-weather.ts'
 import { SimStack } from './stack.ts'
 import { SimTime } from './time.ts'
 import { CHAIN_ONLY, CLIMATES, type Climate, RandomWeather, SLEEPY } from './weather.ts'
@@ -21,6 +23,8 @@ export interface SimulationOptions {
   /** The net that is taken away. The audit is part of the code, so it is taken away there: see mutants. */
   readonly without?: Net | null
   readonly climate?: Climate
+  /** Who dies where, in the short scene that is made for it. */
+  readonly crashes?: readonly CrashPoint[]
 }
 
 export interface Simulated {
@@ -34,6 +38,8 @@ export interface Simulated {
   readonly lines: readonly string[]
   /** What was left when nothing happened any more. */
   readonly left: { readonly open: number; readonly messages: number }
+  /** How many calls each kind of process made, where that was counted. */
+  readonly calls?: Readonly<Record<ProcessKind, number>>
 }
 
 const CALM_BEFORE_SECONDS = 30
@@ -125,7 +131,8 @@ export async function simulate(options: SimulationOptions): Promise<Simulated> {
   function disturb(): void {
     if (isOver()) return
     void (isSleepy ? client.rouse() : client.disturb())
-    time.at(time.nowMs() + random.between(200, 12_000), disturb)
+    const everyMs = climate.name === CHAIN_ONLY ? 4000 : 12_000
+    time.at(time.nowMs() + random.between(200, everyMs), disturb)
   }
 
   function planDisasters(of: SimStack, sky: RandomWeather, stormLasts: number): void {
@@ -134,15 +141,16 @@ export async function simulate(options: SimulationOptions): Promise<Simulated> {
     for (let wipe = countOf(climate.wipes); wipe > 0; wipe--) {
       const queue = random.pick(['fast', 'fast', 'slow', 'slow', 'watch'] as const)
       time.at(someTime(), () => {
-        recorder.add({ op: 'fault', fault: 'wiped queue', at: queue }, 'queue')
+        recorder.add({ op: 'fault', fault: 'wiped queue', where: queue }, 'queue')
         of.queues[queue].purge()
       })
     }
     for (let absence = countOf(climate.absences); absence > 0; absence--) {
       const queue = random.pick(['fast', 'slow'] as const)
-      const lastsMs = random.between(60, 150) * 1000
+      const longestMs = random.between(60, 150) * 1000
       time.at(someTime(), () => {
-        recorder.add({ op: 'fault', fault: 'no executors', at: `${queue} ${lastsMs}` }, 'queue')
+        const lastsMs = Math.min(longestMs, at(CALM_BEFORE_SECONDS + stormSeconds) - time.nowMs())
+        recorder.add({ op: 'fault', fault: 'no executors', where: `${queue} ${lastsMs}` }, 'queue')
         of.queues[queue].isPaused = true
         time.at(time.nowMs() + lastsMs, () => {
           of.queues[queue].isPaused = false
@@ -183,7 +191,7 @@ async function stopAll(client: Client, fleet: readonly Body[]): Promise<void> {
 }
 
 /** Until nothing is left to do, or for as long as anybody may take to come back to a run. */
-async function drain({ time, world, queues }: SimStack): Promise<Simulated['left']> {
+export async function drain({ time, world, queues }: SimStack): Promise<Simulated['left']> {
   const countLeft = async () => {
     const open = await Promise.all(
       Array.from({ length: world.shardCount }, (_, shard) => world.open.due(shard, Number.MAX_SAFE_INTEGER, 10_000)),

@@ -50,7 +50,7 @@ function lineOf(event: HistoryEvent, runId: string, jobId: string, procs: Readon
     case 'ask':
       return event.jobId === jobId && event.what !== 'trigger' ? `${event.what} ${event.kind}` : null
     case 'fault':
-      return procs.has(event.proc) ? `FAULT ${event.fault} at ${event.at}` : null
+      return procs.has(event.proc) ? `FAULT ${event.fault} at ${event.where}` : null
     default:
       return null
   }

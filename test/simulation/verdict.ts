@@ -1,7 +1,9 @@
 // What one simulation comes to, small enough to be sent from process to process.
 
+import { crashScene } from './crash-scene.ts'
 import type { Violation } from './history.ts'
 import { judge } from './invariants/all.ts'
+import type { ProcessKind } from './process.ts'
 import { type Net, type SimulationOptions, simulate } from './simulate.ts'
 import { storyOf } from './story.ts'
 import { CHAIN_ONLY } from './weather.ts'
@@ -17,6 +19,8 @@ export interface Verdict {
   /** The first few of each kind. */
   readonly violations: readonly Violation[]
   readonly counts: Counts
+  /** Calls of each kind of process, where they were counted. */
+  readonly calls?: Readonly<Record<ProcessKind, number>>
   /** Of the run that the first violation is about. */
   readonly story: readonly string[]
 }
@@ -35,7 +39,8 @@ export interface Counts {
 const SHOWN = 8
 
 export async function verdictOf(options: SimulationOptions): Promise<Verdict> {
-  const { history, seed, climate, hash, simulatedSeconds, faults } = await simulate(options)
+  const { history, seed, climate, hash, simulatedSeconds, faults, calls } =
+    options.crashes === undefined ? await simulate(options) : await crashScene(options.seed, options.crashes)
   const { violations: all, instants } = judge(history)
   const without = options.without ?? null
   const violations = all.filter((violation) => !isWhatTheNetIsFor(violation, without, climate))
@@ -48,6 +53,7 @@ export async function verdictOf(options: SimulationOptions): Promise<Verdict> {
     simulatedSeconds,
     instants,
     faults,
+    ...(calls === undefined ? {} : { calls }),
     violations: violations.slice(0, SHOWN),
     counts: countsOf(violations),
     story: runId === undefined ? [] : storyOf(history, runId),

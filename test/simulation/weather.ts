@@ -121,7 +121,7 @@ export const CLIMATES: readonly Climate[] = [
 
 const CLOCK_STEPS_MS = [1000, 10_000, 3_600_000]
 const PAUSES_MS = [800, 3000, 5000, 15_000, 40_000]
-const SLOW_MS = [300, 1000, 2500]
+const SLOW_MS = [300, 1000, 2500, 4500]
 const DELAYS_MS = [500, 3000, 20_000, 120_000]
 
 export class RandomWeather implements Weather, QueueWeather {
@@ -165,7 +165,7 @@ export class RandomWeather implements Weather, QueueWeather {
     if (isIt(climate.errorBefore)) return { fault: 'error before commit' }
     if (isIt(climate.errorAfter)) return { fault: 'error after commit' }
     if (isIt(climate.lostAnswer)) return { fault: 'lost answer', ms: this.#random.pick(SLOW_MS) }
-    if (isIt(climate.slowCall)) return { fault: 'slow call', ms: this.#random.pick(SLOW_MS) }
+    if (isIt(climate.slowCall)) return { fault: 'slow call', when, ms: this.#random.pick(SLOW_MS) }
     return null
   }
 
@@ -177,16 +177,19 @@ export class RandomWeather implements Weather, QueueWeather {
   }
 
   #note(
-    fault: 'duplicate message' | 'delayed message' | 'delete fails' | 'poison' | 'newer code',
+    fault: 'duplicate message' | 'delayed message' | 'early message' | 'delete fails' | 'poison' | 'newer code',
     queue: string,
   ): void {
-    this.#recorder.add({ op: 'fault', fault, at: queue }, 'queue')
+    this.#recorder.add({ op: 'fault', fault, where: queue }, 'queue')
   }
 
-  delayMs(queue: QueueName): number {
-    if (!this.#strikes(this.climate.delay)) return this.#random.between(2, 40)
-    this.#note('delayed message', queue)
-    return this.#random.pick(DELAYS_MS)
+  delayMs(queue: QueueName, heldBackMs: number): number {
+    const usualMs = heldBackMs + this.#random.between(2, 40)
+    if (!this.#strikes(this.climate.delay)) return usualMs
+    // What is held back may also come too early.
+    const isEarly = heldBackMs > 0 && this.#random.chance(0.5)
+    this.#note(isEarly ? 'early message' : 'delayed message', queue)
+    return isEarly ? usualMs * 0.2 : usualMs + this.#random.pick(DELAYS_MS)
   }
 
   againAfterMs(queue: QueueName): number | null {
@@ -223,7 +226,7 @@ export class RandomWeather implements Weather, QueueWeather {
   deliveriesMs(): number[] {
     const usual = this.#random.between(20, 250)
     const note = (fault: 'lost event' | 'duplicate event' | 'delayed event') =>
-      this.#recorder.add({ op: 'fault', fault, at: 'bus' }, 'bus')
+      this.#recorder.add({ op: 'fault', fault, where: 'bus' }, 'bus')
     if (this.#strikes(this.climate.lostEvent)) {
       note('lost event')
       return []
@@ -241,7 +244,7 @@ export class RandomWeather implements Weather, QueueWeather {
 
   skipsMinute(): boolean {
     if (!this.#strikes(this.climate.skippedMinute)) return false
-    this.#recorder.add({ op: 'fault', fault: 'minute rule skipped', at: 'rule' }, 'bus')
+    this.#recorder.add({ op: 'fault', fault: 'minute rule skipped', where: 'rule' }, 'bus')
     return true
   }
 }

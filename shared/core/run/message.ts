@@ -30,6 +30,8 @@ const ticketJobSchema = z.object({
   then,
   timeoutSeconds: z.int(),
   keepOutput: z.boolean().default(false),
+  /** Why what its schedule has queued is not to start any more; null where it is. */
+  cancelled: z.string().nullable().default(null),
 })
 
 /** What an executor needs to know of a job. */
@@ -123,7 +125,7 @@ function idOf(run: unknown): string | null {
   return typeof id === 'string' ? id : null
 }
 
-export function ticketJobOf({ definition, bodyVersion, version, versions }: StoredJob): TicketJob {
+export function ticketJobOf({ definition, bodyVersion, version, versions, stopped }: StoredJob): TicketJob {
   return {
     namespace: definition.namespace,
     name: definition.name,
@@ -140,6 +142,7 @@ export function ticketJobOf({ definition, bodyVersion, version, versions }: Stor
     then: definition.then,
     timeoutSeconds: versions[versions.length - 1].timeoutSeconds,
     keepOutput: definition.history.keepOutput,
+    cancelled: stopped?.queued === 'cancel' ? `its job was stopped: ${stopped.reason}` : null,
   }
 }
 

@@ -16,12 +16,14 @@ const LOG_TRUSTED_MS = 30 * 60_000
 export async function check(world: ExecuteWorld, changes: FreshChanges, batch: Batch): Promise<Batch> {
   const going = batch.lives.filter(isGoing)
   if (going.length === 0) return batch
+  const nowMs = world.clock.nowMs()
   const changed = await changedJobs(world, changes, batch, going)
-  if (changed.size === 0) return batch
-  const found = new Map((await world.jobs.readMany([...changed])).map((job) => [job.id, job]))
-  return goingOn(batch, (life) =>
-    changed.has(life.jobId) ? judge(life, found.get(life.jobId) ?? null, world.clock.nowMs()) : life,
+  const found = changed.size === 0 ? [] : await world.jobs.readMany([...changed])
+  const stored = new Map(found.map((job) => [job.id, job]))
+  const judged = goingOn(batch, (life) =>
+    changed.has(life.jobId) ? judge(life, stored.get(life.jobId) ?? null, nowMs) : life,
   )
+  return goingOn(judged, (life) => withStop(life, nowMs))
 }
 
 async function changedJobs(
@@ -42,8 +44,6 @@ async function changedJobs(
 
 function judge(life: Life, stored: StoredJob | null, nowMs: number): Life {
   if (stored === null) return endedAs(life, 'SKIPPED', nowMs, 'its job is not there any more')
-  const cancelled = cancelledBy(stored, life)
-  if (cancelled !== null) return endedAs(life, 'CANCELLED', nowMs, cancelled)
   if (!isStillDue(life, stored)) {
     const isOver = statusOf(stored) === 'RUNNING' ? 'was edited' : `was ${statusOf(stored).toLowerCase()}`
     return endedAs(life, 'SKIPPED', nowMs, `its job ${isOver} and is not due at this instant any more`)
@@ -54,10 +54,11 @@ function judge(life: Life, stored: StoredJob | null, nowMs: number): Life {
   return { ...life, stored, job, claimedMs }
 }
 
-/** A stop may say that what is queued is not to start. */
-function cancelledBy({ stopped }: StoredJob, { run }: Life): string | null {
+/** A stop may say that what is queued is not to start, also where that was sent again after the stop. */
+function withStop(life: Life, nowMs: number): Life {
+  const { run, job } = life
   const isOfSchedule = run.trigger !== 'MANUAL' && run.trigger !== 'DEPENDENCY'
-  return stopped?.queued === 'cancel' && isOfSchedule ? `its job was stopped: ${stopped.reason}` : null
+  return job.cancelled !== null && isOfSchedule ? endedAs(life, 'CANCELLED', nowMs, job.cancelled) : life
 }
 
 /** Only runs of a page are planned; what has an item of its own was decided on when that was put. */

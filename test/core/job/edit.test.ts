@@ -86,6 +86,13 @@ describe('a reschedule', () => {
     expect(withMove(two, { from: 2000, to: 1900 })).toHaveLength(3)
   })
 
+  test('of a job whose every start is swallowed by a restart is refused at once', () => {
+    const job = jobOf('a', { schedules: [{ every: 1 }, { kind: 'restart', every: 1 }] })
+    const startedMs = performance.now()
+    expect(() => moveOf(job, 101, 107)).toThrow('there is no instant left to move')
+    expect(performance.now() - startedMs).toBeLessThan(2000)
+  })
+
   test('into the past, or of nothing, is refused', () => {
     expect(() => moveOf(jobOf('a'), 101, 100)).toThrow(
       /^at "1970-01-01T00:01:40Z": is in the past\. Use a time from 1970-01-01T00:01:41Z on/,

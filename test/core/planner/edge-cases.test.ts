@@ -82,6 +82,17 @@ test('5. job updated: catch-up window from six hours to nothing', () => {
   expect(snapshotOf(job).due(NOW, NOW + 600)).toHaveLength(1)
 })
 
+test('what was put while it was caught up is not counted as missed when that ends', () => {
+  const job = jobOf('a', { ...hourly, misfire: catchUp(6 * HOUR) }, { ...hourly, activeFrom: NOW - 5 })
+  const cursor = { from: gap.from, to: gap.to, next: NOW - 6 * HOUR, left: 6 }
+  const all = stepCatchUp(job, [cursor], NOW, 50).missed
+  const [{ from, to, count }] = all
+  const step = (to - from) / (count - 1)
+  const { missed } = stepCatchUp(job, [cursor], NOW, 50, (second) => second === from || second === from + 2 * step)
+  expect(missed.map((each) => each.count)).toEqual([1, count - 3])
+  expect(missed[0]).toMatchObject({ from: from + step, to: from + step })
+})
+
 test('6. job updated: schedule changed', () => {
   const job = jobOf(
     'a',

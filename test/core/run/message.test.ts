@@ -30,6 +30,7 @@ const usual: TicketJob = {
   then: [],
   timeoutSeconds: 60,
   keepOutput: false,
+  cancelled: null,
 }
 const unusual: TicketJob = {
   ...usual,

@@ -2,10 +2,16 @@
 // is the same run.
 
 import type { Violation } from '../history.ts'
-import { eventsOf, type View } from './view.ts'
+import { eventsOf, nameOf, type View } from './view.ts'
 
 export function ackedIsDurable(view: View): Violation[] {
-  return [...versionsStand(view), ...notRetroactive(view), ...triggersStand(view), ...sameKeySameRun(view)]
+  return [
+    ...versionsStand(view),
+    ...notRetroactive(view),
+    ...triggersStand(view),
+    ...sameKeySameRun(view),
+    ...stoppedMeansStopped(view),
+  ]
 }
 
 function versionsStand({ history }: View): Violation[] {
@@ -34,6 +40,35 @@ function notRetroactive({ history }: View): Violation[] {
       : []
   })
 }
+
+/** Where a stop says that what is queued is not to start, nothing that is claimed after it starts. */
+function stoppedMeansStopped({ history }: View): Violation[] {
+  const cancelling = new Set<string>()
+  const claims = new Map<string, { readonly proc: string; readonly isLate: boolean }>()
+  return history.events.flatMap((event): Violation[] => {
+    if (event.op === 'version') {
+      const isCancelling = event.is.status === 'STOPPED' && event.policy.cancelsQueued
+      if (isCancelling) cancelling.add(event.jobId)
+      else cancelling.delete(event.jobId)
+    }
+    if (event.op === 'entry' && event.to.status === 'RUNNING' && event.from?.status !== 'RUNNING') {
+      claims.set(event.runId, { proc: event.proc, isLate: cancelling.has(nameOf(event.runId).jobId) })
+    }
+    if (event.op !== 'start' || BY_HAND.has(event.trigger)) return []
+    const claim = claims.get(event.runId)
+    return claim?.isLate === true && claim.proc === event.proc
+      ? [
+          {
+            invariant: 'I9',
+            what: `${event.runId} started after a stop that cancels what is queued`,
+            runId: event.runId,
+          },
+        ]
+      : []
+  })
+}
+
+const BY_HAND: ReadonlySet<string> = new Set(['MANUAL', 'DEPENDENCY'])
 
 function sameKeySameRun({ history }: View): Violation[] {
   const told = eventsOf(history, 'ask').filter(({ kind, key }) => kind === 'ok' && key !== undefined)

@@ -10,9 +10,9 @@ export function queuesAreConserved(view: View): Violation[] {
 
 /** While nobody takes messages, what is missing is sent again now and then, and not over and over. */
 function storms({ history, jobs }: View): Violation[] {
-  return eventsOf(history, 'fault').flatMap(({ fault, at, ms }) => {
+  return eventsOf(history, 'fault').flatMap(({ fault, where, ms }) => {
     if (fault !== 'no executors') return []
-    const [queue, lasts] = at.split(' ')
+    const [queue, lasts] = where.split(' ')
     const toMs = ms + Number(lasts)
     const sent = eventsOf(history, 'queue').filter(
       (event) => event.queue === queue && event.what === 'sent' && event.ms >= ms && event.ms < toMs,

@@ -76,12 +76,6 @@ export const MUTANTS: readonly Mutant[] = [
     instead: 'backlog: event.backlog,',
   },
   {
-    name: 'R7: progress on a gap is forgotten when it is half done',
-    file: 'shared/core/planner/backlog.ts',
-    line: 'backlog: isDone ? others : [{ ...entry, afterJob: next[next.length - 1].id }, ...others],',
-    instead: 'backlog: others,',
-  },
-  {
     name: 'R8: the log of changes is read without overlap',
     file: 'shared/flow/follow-jobs.ts',
     line: 'const changes = await this.#takeChanges(this.#drainedMs - OVERLAP_MS)',

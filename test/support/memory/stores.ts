@@ -24,7 +24,7 @@ class MemoryOpenRuns implements OpenRuns {
   async due(shard: number, untilMs: number, limit: number): Promise<OpenRun[]> {
     return [...this.#runs.values()]
       .filter((run) => run.shard === shard && run.dueMs <= untilMs)
-      .sort((a, b) => a.dueMs - b.dueMs || (a.runId < b.runId ? -1 : 1))
+      .sort((a, b) => (sortKeyOf(a) < sortKeyOf(b) ? -1 : 1))
       .slice(0, limit)
   }
 
@@ -41,6 +41,10 @@ class MemoryOpenRuns implements OpenRuns {
     if (this.#runs.delete(nameOf(run))) this.#witness.open?.('remove', run)
   }
 }
+
+/** As a table sorts them: by time, run and attempt. */
+const sortKeyOf = ({ dueMs, runId, attempt }: OpenRun): string =>
+  `${String(dueMs).padStart(15, '0')}#${runId}#${String(attempt).padStart(3, '0')}`
 
 type OpenKey = Parameters<OpenRuns['remove']>[0]
 

@@ -1,0 +1,164 @@
+// Troubles that only showed when many of them came together, each as what somebody would have seen of it.
+
+import { describe, expect, test } from 'vitest'
+import { auditShard } from '../../shared/flow/audit.ts'
+import { saveJob, startJob, stopJob } from '../../shared/flow/manage-jobs.ts'
+import { ShardMemory } from '../../shared/flow/shard-memory.ts'
+import { triggerJob } from '../../shared/flow/trigger-job.ts'
+import { asking, body, range } from '../support/job-body.ts'
+import { stagesOfThisFile } from '../support/stages.ts'
+import { START, type Town } from '../support/town.ts'
+import { beforeEveryCall } from '../support/worlds/every-call.ts'
+
+const { begin, save, statuses } = stagesOfThisFile()
+
+describe('a stop by schedule', () => {
+  const schedules = [{ every: 20 }, { kind: 'stop', every: 30 }]
+
+  test('that cannot be carried out does not start the job in its stead, however often it may be tried', async () => {
+    let isDown = false
+    const staged = await begin({
+      seeExecutor: (world) =>
+        beforeEveryCall(world, async (_, name) => {
+          if (isDown && name === 'readMany') throw new Error('the store is away')
+        }),
+    })
+    await save(staged, 'job', 'take', { schedules, retry: { attempts: 3, delay: 1, maxDelay: 2 } })
+    await staged.town.run(29)
+    isDown = true
+    await staged.town.run(45)
+    isDown = false
+    await staged.town.run(100)
+    expect(staged.town.seconds('job').filter((second) => second % 20 !== 0)).toEqual([])
+  })
+
+  test('of a job that something follows starts nothing', async () => {
+    const staged = await begin()
+    await save(staged, 'next', 'take', { schedules: [{ every: 86_400 }] })
+    await save(staged, 'job', 'take', { schedules, then: [{ on: 'success', job: 'default/next' }] })
+    await staged.town.run(200)
+    expect(staged.town.seconds('job')).toEqual(range(20, 200, 20))
+    expect(staged.town.seconds('next')).toEqual(range(20, 200, 20))
+  })
+})
+
+describe('a chain that fell behind', () => {
+  test('by minutes gains on the clock, also where most of what it left is too late to start', async () => {
+    let isDown = false
+    let slow: Town | null = null
+    const { town } = await begin({
+      see: (world) => beforeEveryCall(world, async () => slow?.time.until(slow.time.nowMs() + 8)),
+    })
+    slow = town
+    const { fast } = town.world.queues
+    const sent = fast.send.bind(fast)
+    Object.assign(fast, {
+      send: async (messages: Parameters<typeof sent>[0]) => (isDown ? [...messages] : sent(messages)),
+    })
+    await saveJob(town.world, body('job', { misfire: { policy: 'DO_NOTHING' } }), asking)
+    await saveJob(town.world, body('other', { schedules: [{ every: 5 }] }), asking)
+    await town.run(20)
+    isDown = true
+    await town.run(200)
+    isDown = false
+    await town.run(230)
+    const shard = await town.world.shards.read(0)
+    expect(shard?.fence).toBeGreaterThanOrEqual(START + 229)
+    expect((shard?.fence ?? 0) - (shard?.watermark ?? 0)).toBeLessThan(5)
+  })
+})
+
+describe('a run whose executor is gone', () => {
+  test('is sent again by a ticker that has just come, though the queue is busy', async () => {
+    const { town } = await begin()
+    const { job } = await saveJob(
+      town.world,
+      body('job', { schedules: [{ every: 60 }], timeout: 5, retry: { attempts: 1 } }),
+      asking,
+    )
+    town.isExecuting = false
+    await town.run(61)
+    const claim = { status: 'RUNNING', attempt: 1, token: 'gone', deadlineSecond: START + 75 } as const
+    await town.world.ledger.swap({ shard: 0, second: START + 60, depth: 0, page: 0 }, [
+      { id: job.id, expect: null, next: claim },
+    ])
+    const queued = Array.from({ length: 40 }, () => ({ body: '{}', delaySeconds: 0 }))
+    await town.fast.send(queued)
+    town.rig.ticks.kill()
+    town.time.skip(60)
+    const before = await town.fast.counts()
+    const memory = new ShardMemory(town.world, 0)
+    const item = await town.world.shards.read(0)
+    await memory.drain(START)
+    const audited = await auditShard(town.world, memory, {
+      ...(item as NonNullable<typeof item>),
+      watermark: START + 61,
+    })
+    expect(audited.resent).toBe(1)
+    expect((await town.fast.counts()).visible).toBe(before.visible + 1)
+  })
+})
+
+describe('a stop that cancels what is queued', () => {
+  test('holds also for runs that are sent again after it', async () => {
+    const staged = await begin()
+    const job = await save(staged, 'job', 'take', { schedules: [{ every: 10 }] })
+    staged.town.isExecuting = false
+    await staged.town.run(21)
+    await staged.town.fast.purge()
+    await stopJob(staged.town.world, job.id, { reason: 'enough', until: null, queued: 'cancel' }, asking)
+    await staged.town.run(50)
+    staged.town.isExecuting = true
+    await staged.town.run(80)
+    expect(staged.town.seconds('job')).toEqual([])
+    expect([...(await statuses(staged, job, 60))]).toEqual([
+      [10, 'CANCELLED'],
+      [20, 'CANCELLED'],
+    ])
+  })
+})
+
+describe('a job that is stopped while it is caught up', () => {
+  test('keeps no shard awake, and goes on when it is started', async () => {
+    const { town } = await begin()
+    const misfire = { policy: 'CATCH_UP', window: 86_400 }
+    const { job } = await saveJob(town.world, body('job', { schedules: [{ every: 5 }], misfire }), asking)
+    await town.run(30)
+    town.time.skip(3600)
+    await town.run(3640)
+    await stopJob(town.world, job.id, { reason: 'wait', until: null }, asking)
+    await town.run(3700)
+    const caughtUp = town.sent.filter(({ trigger }) => trigger === 'CATCH_UP').length
+    expect((await town.world.shards.read(0))?.sleepUntil).not.toBeNull()
+    await startJob(town.world, job.id, asking)
+    await town.run(3800)
+    expect(caughtUp).toBeLessThan(715)
+    expect(town.sent.filter(({ trigger }) => trigger === 'CATCH_UP').length).toBeGreaterThan(caughtUp)
+    expect((await town.world.states.read(job.id)).catchUp).toEqual([])
+  })
+})
+
+describe('a run by hand', () => {
+  test('is one run however often and in whatever second it is asked for', async () => {
+    const staged = await begin()
+    const job = await save(staged, 'job', 'take', { schedules: [{ every: 86_400 }] })
+    const first = await triggerJob(staged.town.world, job.id, { key: 'a', payload: { ms: 5 } })
+    await staged.town.run(5)
+    expect(await triggerJob(staged.town.world, job.id, { key: 'a' })).toBe(first)
+    expect(await triggerJob(staged.town.world, job.id, { key: 'b', instant: START })).not.toBe(first)
+    await staged.town.run(10)
+    expect(staged.town.sent.map(({ trigger, runId }) => [trigger, runId === first])).toEqual([
+      ['MANUAL', true],
+      ['MANUAL', false],
+    ])
+  })
+
+  test('starts also where its job is stopped, and is refused where there is none', async () => {
+    const staged = await begin()
+    const job = await save(staged, 'job', 'take', { schedules: [{ every: 86_400 }], status: 'STOPPED' })
+    await triggerJob(staged.town.world, job.id, { key: 'a' })
+    await staged.town.run(3)
+    expect(staged.town.sent).toHaveLength(1)
+    await expect(triggerJob(staged.town.world, 'AAAAAAAAAAA', { key: 'a' })).rejects.toThrow('there is no job')
+  })
+})
