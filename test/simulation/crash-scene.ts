@@ -25,7 +25,8 @@ const job = (name: string, acts: string, ms: number, part: object): Body => ({
   ...part,
 })
 
-const CAST: readonly Body[] = [
+/** The jobs of the scene, which begins at a second. */
+export const castAt = (start: number): Body[] => [
   job('follower', 'quick', 10, { schedules: [{ every: 86_400 }], block: { strategy: 'CONCURRENT', max: 9 } }),
   job('often', 'quick', 10, { schedules: [{ every: 2 }], block: { strategy: 'CONCURRENT', max: 50 } }),
   job('serial', 'takes', 3000, { schedules: [{ every: 4 }], block: { strategy: 'SERIAL' }, retry: { attempts: 1 } }),
@@ -37,7 +38,7 @@ const CAST: readonly Body[] = [
     then: [{ on: 'failure', job: 'default/follower' }],
   }),
   job('long', 'takes', 7000, { schedules: [{ every: 11 }], timeout: 70, retry: { attempts: 1 } }),
-  job('once', 'quick', 10, { schedules: [{ at: iso(START + 14) }], history: { keepDays: 30, keepOutput: true } }),
+  job('once', 'quick', 10, { schedules: [{ at: iso(start + 14) }], history: { keepDays: 30, keepOutput: true } }),
   job('stopping', 'hangs', 4000, {
     schedules: [{ every: 8 }, { kind: 'stop', every: 10 }, { kind: 'restart', every: 21 }],
   }),
@@ -68,7 +69,7 @@ export async function crashScene(seed: number, points: readonly CrashPoint[]): P
   weather.isOver = true
   recorder.add({ op: 'phase', phase: 'calm' }, 'world')
   recorder.add({ op: 'phase', phase: 'drain' }, 'world')
-  for (const { name } of CAST) time.at(time.nowMs(), () => void client.stop(name))
+  for (const { name } of castAt(START)) time.at(time.nowMs(), () => void client.stop(name))
   const left = await drain(stack)
   recorder.add({ op: 'phase', phase: 'end' }, 'world')
   stack.stop()
@@ -86,5 +87,5 @@ export async function crashScene(seed: number, points: readonly CrashPoint[]): P
 }
 
 async function saveAll(client: Client): Promise<void> {
-  for (const body of CAST) await client.save(body)
+  for (const body of castAt(START)) await client.save(body)
 }

@@ -79,7 +79,7 @@ function textOf(event: HistoryEvent): string {
 /** More than a job of the simulation ever runs at once. */
 const NEVER_FULL = 50
 
-function policyOf({ definition, versions, stopped }: StoredJob): Policy {
+export function policyOf({ definition, versions, stopped }: StoredJob): Policy {
   const { block, misfire, retry, maxLateness, after, skipIfSuccessful } = definition
   const isFree =
     block.strategy === 'CONCURRENT' &&

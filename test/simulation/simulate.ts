@@ -190,11 +190,13 @@ async function stopAll(client: Client, fleet: readonly Body[]): Promise<void> {
   for (const { name } of fleet) await client.stop(name)
 }
 
+const FAR_FUTURE_MS = 9_000_000_000_000
+
 /** Until nothing is left to do, or for as long as anybody may take to come back to a run. */
 export async function drain({ time, world, queues }: SimStack): Promise<Simulated['left']> {
   const countLeft = async () => {
     const open = await Promise.all(
-      Array.from({ length: world.shardCount }, (_, shard) => world.open.due(shard, Number.MAX_SAFE_INTEGER, 10_000)),
+      Array.from({ length: world.shardCount }, (_, shard) => world.open.due(shard, FAR_FUTURE_MS, 10_000)),
     )
     return { open: open.flat().length, messages: queues.fast.size + queues.slow.size }
   }

@@ -86,6 +86,8 @@ const MIXED: Omit<Climate, 'name'> = {
   absences: 0.3,
 }
 
+/** Beside what a request handler does: processes that die, messages that come twice. */
+export const THROUGH_SDK: Climate = { name: 'through the SDK', ...CALM, crash: 2, duplicate: 50, duplicateEvent: 10 }
 /** Nothing goes wrong, and shards fall asleep and are woken all the time. */
 export const SLEEPY: Climate = { name: 'sleepy', ...CALM }
 /** What strikes tickers only: nothing of this needs the audit to heal. */

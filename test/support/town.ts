@@ -21,6 +21,7 @@ import type { Queue, Stores } from '../../shared/ports.ts'
 import { DrivenTime } from './driven-time.ts'
 import { MemoryQueue } from './memory/queue.ts'
 import { memoryStores } from './memory/stores.ts'
+import { tracked, trackedStores } from './tracked.ts'
 
 /** A whole minute, so that tests can count in seconds from it. */
 export const START = 1_800_000_000
@@ -99,7 +100,7 @@ export class Town {
     const output = { line: (text: string) => this.lines.push(text), nowMs: time.nowMs }
     let ids = 0
     this.world = {
-      ...(engines === undefined ? memoryStores(shardCount) : trackedStores(engines.stores, track)),
+      ...(engines === undefined ? memoryStores(shardCount) : trackedStores(engines.stores, time)),
       clock: { nowMs: time.nowMs },
       shardCount,
       hopSeconds,
@@ -197,46 +198,5 @@ export class Town {
 
   async close(): Promise<void> {
     this.rig.stop()
-  }
-}
-
-/** Every call is known to the clock until it is over. */
-function tracked<Part extends object>(part: Part, time: DrivenTime): Part {
-  return new Proxy(part, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name)
-      if (typeof member !== 'function') return member
-      return (...parameters: unknown[]) => {
-        const result: unknown = Reflect.apply(member, target, parameters)
-        if (result instanceof Promise) return time.track(result)
-        return isPages(result) ? trackedPages(result, time) : result
-      }
-    },
-  })
-}
-
-const isPages = (value: unknown): value is AsyncIterable<unknown> =>
-  typeof value === 'object' && value !== null && Symbol.asyncIterator in value
-
-async function* trackedPages(pages: AsyncIterable<unknown>, time: DrivenTime): AsyncGenerator<unknown> {
-  const iterator = pages[Symbol.asyncIterator]()
-  for (;;) {
-    const next = await time.track(iterator.next())
-    if (next.done === true) return
-    yield next.value
-  }
-}
-
-function trackedStores(stores: Stores, track: <Part extends object>(part: Part) => Part): Stores {
-  return {
-    jobs: track(stores.jobs),
-    shards: track(stores.shards),
-    ledger: track(stores.ledger),
-    open: track(stores.open),
-    states: track(stores.states),
-    locks: track(stores.locks),
-    calendars: track(stores.calendars),
-    templates: track(stores.templates),
-    answers: track(stores.answers),
   }
 }

@@ -1,0 +1,66 @@
+// A request handler between the SDK and an engine for which nothing is sure: requests fail before they are made or after, are
+// throttled, or are made and never answered. Which ones follows from a seed.
+
+import { Readable } from 'node:stream'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import type { Random } from '../random-cron/random.ts'
+
+type Handler = DynamoDBClient['config']['requestHandler']
+type Handled = Awaited<ReturnType<Handler['handle']>>
+
+export interface Stormy {
+  readonly handler: Handler
+  /** No more faults from here on. */
+  calm(): void
+  faults(): number
+}
+
+/** How many of a thousand requests. */
+const BEFORE = 25
+const AFTER = 35
+const THROTTLED = 20
+/** All attempts of the call are made, and nobody hears of any. */
+const UNHEARD = 4
+
+export function stormyHandler(random: Random): Stormy {
+  const inner = new DynamoDBClient({ region: 'us-east-1' }).config.requestHandler
+  const pass = inner.handle.bind(inner)
+  const unheard = new Set<string>()
+  let isStorm = true
+  let faults = 0
+  const refuse = (statusCode: number, type: string): Handled => {
+    const headers = { 'content-type': 'application/x-amz-json-1.0' }
+    const body = new Blob([JSON.stringify({ __type: type, message: 'a fault' })]).stream()
+    return { response: { statusCode, headers, body } }
+  }
+  const lose = (): Handled => {
+    faults += 1
+    if (random.chance(0.5))
+      throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET', name: 'TimeoutError' })
+    return refuse(500, 'InternalServerError')
+  }
+  const handle: Handler['handle'] = async (request, options) => {
+    if (!isStorm) return pass(request, options)
+    const invocation = request.headers['amz-sdk-invocation-id'] ?? ''
+    const draw = random.below(1000)
+    if (draw < UNHEARD) unheard.add(invocation)
+    if (draw < UNHEARD + BEFORE && !unheard.has(invocation)) return lose()
+    if (draw >= 500 && draw < 500 + THROTTLED) {
+      faults += 1
+      return refuse(400, random.chance(0.5) ? 'ThrottlingException' : 'ProvisionedThroughputExceededException')
+    }
+    const answer = await pass(request, options)
+    if (draw < 1000 - AFTER && !unheard.has(invocation)) return answer
+    // What nobody reads would keep its connection for ever.
+    Readable.from(answer.response.body).resume()
+    return lose()
+  }
+  inner.handle = handle
+  return {
+    handler: inner,
+    calm: () => {
+      isStorm = false
+    },
+    faults: () => faults,
+  }
+}
