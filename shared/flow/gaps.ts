@@ -1,13 +1,13 @@
 // Works off what nobody opened in time: a few jobs of a gap a link, and what is caught up at a bounded rate. Every step can be
 // repeated: a run is put once under its second, and one that was put and never sent is sent again.
 
-import { isStoppedForGood, type VersionedJob } from '../core/job/version.ts'
+import { isStoppedForGood } from '../core/job/version.ts'
 import { type BacklogEntry, stepBacklog } from '../core/planner/backlog.ts'
 import {
   addCursors,
   type CatchUpCursor,
-  type CatchUpStep,
   isCatchingUp,
+  type MissedInstant,
   shareBudget,
   stepCatchUp,
 } from '../core/planner/catch-up.ts'
@@ -84,8 +84,6 @@ const putMissedRun = (
   })
 
 const MESSAGES_A_CALL = 10
-/** More than a job catches up, with the runs by hand that lie between. */
-const MOST_PUT = 5000
 
 /** Call by call, because what is caught up is to start oldest first. Throws where the queue does not take all of it. */
 async function sendInOrder(world: TickWorld, messages: readonly (Message | null)[]): Promise<void> {
@@ -125,13 +123,13 @@ async function catchUpJob(
   const job = memory.snapshot.job(jobId)
   if (job === null) return false
   const { catchUp: cursors } = await world.states.read(jobId)
-  const step = await nextStep(world, job, cursors, { second, budget })
+  const step = stepCatchUp(job, cursors, second, budget)
   if (isSameJson(step.cursors, cursors)) {
     // A stop has frozen it. Where that does not end by itself, the next change of a job is the time to look again.
     if (isStoppedForGood(job)) memory.freezeCatchUp(jobId)
     return false
   }
-  await putMissed(world, jobId, step.missed)
+  await inBunches(step.missed, (each) => putAsMissed(world, jobId, each))
   await sendInOrder(world, await inBunches(step.send, (item) => putMissedRun(world, memory, jobId, item, 'CATCH_UP')))
   const left = await world.states.change(jobId, (state) => {
     const isThere = (cursor: CatchUpCursor) => state.catchUp.some((each) => isSameJson(each, cursor))
@@ -146,20 +144,12 @@ async function catchUpJob(
   return true
 }
 
-/** Before instants are counted as missed it is looked up which of them have been put. */
-async function nextStep(
-  world: TickWorld,
-  job: VersionedJob,
-  cursors: readonly CatchUpCursor[],
-  { second, budget }: { readonly second: number; readonly budget: number },
-): Promise<CatchUpStep> {
-  const step = stepCatchUp(job, cursors, second, budget)
-  if (step.missed.length === 0) return step
-  const from = Math.min(...step.missed.map((each) => each.from))
-  const to = Math.max(...step.missed.map((each) => each.to))
-  const put = await world.ledger.runsOf(job.id, from, to + 1, MOST_PUT)
-  const seconds = new Set(put.filter(({ id }) => id.suffix === '').map((run) => run.id.second))
-  return stepCatchUp(job, cursors, second, budget, (each) => seconds.has(each))
+/** Put under its second like a run: where one is there already, that is what becomes of the instant. */
+async function putAsMissed(world: TickWorld, jobId: string, { item, reason }: MissedInstant): Promise<void> {
+  const { second, nominal } = item
+  const entry = { status: 'MISSED', attempt: 1, startOffsetMs: 0, durationMs: 0 } as const
+  const detail = { trigger: 'CATCH_UP', instant: second, nominal, reason } as const
+  await world.ledger.putRun({ jobId, second, suffix: '' }, entry, detail, world.newId())
 }
 
 /** Known to a warm ticker; one that does not know asks the states of the jobs that may be. */

@@ -2,7 +2,7 @@
 
 import { isRunningAt, type VersionedJob, versionAt } from '../job/version.ts'
 import { type DueItem, dueBetween } from './due.ts'
-import { type Missed, missedOf, REASONS } from './gap.ts'
+import { REASONS } from './gap.ts'
 
 /** One gap that is being caught up: seconds `next` to `to`, in which `left` of the job's instants lie. */
 export interface CatchUpCursor {
@@ -19,7 +19,14 @@ export interface CatchUpStep {
   readonly send: readonly DueItem[]
   /** What is left to do. A gap for itself each, because the seconds between two gaps were live and have run. */
   readonly cursors: readonly CatchUpCursor[]
-  readonly missed: readonly Missed[]
+  /** Each for itself, because another link may just have put a run for one of them: whoever writes first decides. */
+  readonly missed: readonly MissedInstant[]
+}
+
+/** An instant that will never run. */
+export interface MissedInstant {
+  readonly item: DueItem
+  readonly reason: string
 }
 
 /** The cursors with those of a gap that were never among them, and how far that goes. Gaps come in the order of time. */
@@ -42,29 +49,25 @@ function startsOf(job: VersionedJob, { next, to }: CatchUpCursor): DueItem[] {
   return items.filter(({ kind }) => kind === 'start')
 }
 
-/**
- * The next few instants of one job. A stop freezes the cursors; a delete or another policy ends them. `isPut` tells of instants that have
- * their run already, because whoever put them died before the cursor moved: those are not missed.
- */
+/** The next few instants of one job. A stop freezes the cursors; a delete or another policy ends them. */
 export function stepCatchUp(
   job: VersionedJob,
   cursors: readonly CatchUpCursor[],
   now: number,
   budget: number,
-  isPut: (second: number) => boolean = () => false,
 ): CatchUpStep {
   const version = versionAt(job, now)
-  if (version === null || version.status === 'DELETED') return endAll(job, cursors, REASONS.deletedSince, isPut)
-  if (version.misfire.policy !== 'CATCH_UP') return endAll(job, cursors, REASONS.policyChanged, isPut)
+  if (version === null || version.status === 'DELETED') return endAll(job, cursors, REASONS.deletedSince)
+  if (version.misfire.policy !== 'CATCH_UP') return endAll(job, cursors, REASONS.policyChanged)
   if (!isRunningAt(job, now)) return { send: [], cursors, missed: [] }
   const windowFrom = now - version.misfire.window
   const send: DueItem[] = []
-  const missed: Missed[] = []
+  const missed: MissedInstant[] = []
   const left: CatchUpCursor[] = []
   for (const cursor of cursors) {
     const rest = startsOf(job, cursor)
     const inside = rest.filter(({ second }) => second >= windowFrom)
-    missed.push(...missedBut(rest.slice(0, rest.length - inside.length), isPut, REASONS.outsideWindow))
+    missed.push(...eachMissed(rest.slice(0, rest.length - inside.length), REASONS.outsideWindow))
     send.push(...inside.slice(0, budget - send.length))
     const later = inside.filter((item) => !send.includes(item))
     if (later.length > 0) left.push({ ...cursor, next: later[0].second, left: later.length })
@@ -72,25 +75,11 @@ export function stepCatchUp(
   return { send, cursors: left, missed }
 }
 
-/** The seconds between two gaps were live and are no part of either. */
-function endAll(
-  job: VersionedJob,
-  cursors: readonly CatchUpCursor[],
-  reason: string,
-  isPut: (second: number) => boolean,
-): CatchUpStep {
-  const missed = cursors.flatMap((cursor) => missedBut(startsOf(job, cursor), isPut, reason))
-  return { send: [], cursors: [], missed }
-}
+const eachMissed = (items: readonly DueItem[], reason: string): MissedInstant[] =>
+  items.map((item) => ({ item, reason }))
 
-/** One record for each stretch between those that have a run. */
-function missedBut(items: readonly DueItem[], isPut: (second: number) => boolean, reason: string): Missed[] {
-  const stretches: DueItem[][] = [[]]
-  for (const item of items) {
-    if (isPut(item.second)) stretches.push([])
-    else stretches[stretches.length - 1].push(item)
-  }
-  return stretches.flatMap((stretch) => missedOf(stretch, reason))
+function endAll(job: VersionedJob, cursors: readonly CatchUpCursor[], reason: string): CatchUpStep {
+  return { send: [], cursors: [], missed: cursors.flatMap((cursor) => eachMissed(startsOf(job, cursor), reason)) }
 }
 
 /** How many instants each of some jobs may send this second: as even as it goes, the first ones changing from second to second. */

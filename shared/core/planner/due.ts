@@ -74,7 +74,7 @@ function isMovedAway(job: VersionedJob, all: readonly Governed[], { second, kind
   const carriedOut = all
     .filter(({ from }) => from <= second)
     .flatMap(({ version: { moves = [] }, from, to }) =>
-      moves.filter((move) => move.to >= from && move.to < to && (version.activeFrom <= from || hasIt(move))),
+      moves.filter((move) => move.to < to && (version.activeFrom <= from || hasIt(move))),
     )
   return [...inForce, ...carriedOut].some((move) => move.from === second && move.to !== second)
 }

@@ -53,11 +53,10 @@ test('3. job deleted while its catch-up drains', () => {
     { ...hourly, activeFrom: NOW - 5, status: 'DELETED' },
   )
   const cursor = { from: gap.from, to: gap.to, next: gap.from, left: 12 }
-  expect(stepCatchUp(job, [cursor], NOW, 50)).toMatchObject({
-    send: [],
-    cursors: [],
-    missed: [{ count: 12, reason: REASONS.deletedSince }],
-  })
+  const step = stepCatchUp(job, [cursor], NOW, 50)
+  expect(step).toMatchObject({ send: [], cursors: [] })
+  expect(new Set(step.missed.map(({ reason }) => reason))).toEqual(new Set([REASONS.deletedSince]))
+  expect(step.missed).toHaveLength(12)
 })
 
 test('4. job updated: catch-up window from nothing to six hours', () => {
@@ -74,23 +73,11 @@ test('4. job updated: catch-up window from nothing to six hours', () => {
 test('5. job updated: catch-up window from six hours to nothing', () => {
   const job = jobOf('a', { ...hourly, misfire: catchUp(6 * HOUR) }, { ...hourly, activeFrom: NOW - 5 })
   const cursor = { from: gap.from, to: gap.to, next: NOW - HOUR, left: 6 }
-  expect(stepCatchUp(job, [cursor], NOW, 50)).toMatchObject({
-    send: [],
-    cursors: [],
-    missed: [{ count: 6, reason: REASONS.policyChanged }],
-  })
+  const step = stepCatchUp(job, [cursor], NOW, 50)
+  expect(step).toMatchObject({ send: [], cursors: [] })
+  expect(new Set(step.missed.map(({ reason }) => reason))).toEqual(new Set([REASONS.policyChanged]))
+  expect(step.missed).toHaveLength(6)
   expect(snapshotOf(job).due(NOW, NOW + 600)).toHaveLength(1)
-})
-
-test('what was put while it was caught up is not counted as missed when that ends', () => {
-  const job = jobOf('a', { ...hourly, misfire: catchUp(6 * HOUR) }, { ...hourly, activeFrom: NOW - 5 })
-  const cursor = { from: gap.from, to: gap.to, next: NOW - 6 * HOUR, left: 6 }
-  const all = stepCatchUp(job, [cursor], NOW, 50).missed
-  const [{ from, to, count }] = all
-  const step = (to - from) / (count - 1)
-  const { missed } = stepCatchUp(job, [cursor], NOW, 50, (second) => second === from || second === from + 2 * step)
-  expect(missed.map((each) => each.count)).toEqual([1, count - 3])
-  expect(missed[0]).toMatchObject({ from: from + step, to: from + step })
 })
 
 test('6. job updated: schedule changed', () => {

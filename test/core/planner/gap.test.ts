@@ -120,7 +120,9 @@ describe('catching up', () => {
 
   test('counts as missed what leaves the window meanwhile', () => {
     const step = stepCatchUp(minutely(catchUp({ window: 600 })), [cursor], NOW, 2)
-    expect(step.missed).toEqual([{ of: 'starts', from: 99_000, to: 99_360, count: 7, reason: REASONS.outsideWindow }])
+    expect(step.missed.map(({ item, reason }) => [item.second, reason])).toEqual(
+      [99_000, 99_060, 99_120, 99_180, 99_240, 99_300, 99_360].map((second) => [second, REASONS.outsideWindow]),
+    )
     expect(step.send.map(({ second }) => second)).toEqual([99_420, 99_480])
   })
 
@@ -133,17 +135,18 @@ describe('catching up', () => {
     expect(stepCatchUp(stopped, [cursor], NOW, 5)).toEqual({ send: [], cursors: [cursor], missed: [] })
   })
 
-  test('is ended by a delete or another policy, and the rest is one record', () => {
+  test('is ended by a delete or another policy, and the rest is missed', () => {
     const deleted = jobOf(
       'a',
       { schedules: [{ every: 60 }], misfire: catchUp() },
       { activeFrom: NOW - 5, status: 'DELETED' },
     )
-    expect(stepCatchUp(deleted, [cursor], NOW, 5)).toEqual({
-      send: [],
-      cursors: [],
-      missed: [{ of: 'starts', from: 99_000, to: 99_960, count: 17, reason: REASONS.deletedSince }],
-    })
+    const step = stepCatchUp(deleted, [cursor], NOW, 5)
+    expect(step).toMatchObject({ send: [], cursors: [] })
+    expect([step.missed.length, step.missed[0]]).toMatchObject([
+      17,
+      { item: { second: 99_000 }, reason: REASONS.deletedSince },
+    ])
     const changed = jobOf(
       'a',
       { schedules: [{ every: 60 }], misfire: catchUp() },
@@ -233,16 +236,14 @@ describe('a gap over an edit', () => {
   })
 })
 
-test('two gaps that end at once are two records, and what was live between them is in neither', () => {
+test('of two gaps that end at once, what was live between them is in neither', () => {
   const job = jobOf('a', { schedules: [{ every: 60 }], misfire: catchUp() }, { activeFrom: NOW - 5, status: 'DELETED' })
   const cursors = [
     { from: 99_000, to: 99_100, next: 99_000, left: 2 },
     { from: 99_900, to: 99_960, next: 99_900, left: 2 },
   ]
-  expect(stepCatchUp(job, cursors, NOW, 50).missed.map(({ from, to, count }) => [from, to, count])).toEqual([
-    [99_000, 99_060, 2],
-    [99_900, 99_960, 2],
-  ])
+  const { missed } = stepCatchUp(job, cursors, NOW, 50)
+  expect(missed.map(({ item }) => item.second)).toEqual([99_000, 99_060, 99_900, 99_960])
 })
 
 describe('cursors', () => {

@@ -56,7 +56,9 @@ function stoppedMeansStopped({ history }: View): Violation[] {
     }
     if (event.op !== 'start' || BY_HAND.has(event.trigger)) return []
     const claim = claims.get(event.runId)
-    return claim?.isLate === true && claim.proc === event.proc
+    // Another stop in between may have let what is queued go on.
+    const isStill = cancelling.has(nameOf(event.runId).jobId)
+    return claim?.isLate === true && claim.proc === event.proc && isStill
       ? [
           {
             invariant: 'I9',

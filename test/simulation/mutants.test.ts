@@ -1,0 +1,44 @@
+// Bugs that are planted: where they go, that none was forgotten, and a few of them found.
+
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { simulateAll } from './crew.ts'
+import { MUTANTS } from './mutants/list.ts'
+import { NO_AUDIT, planted } from './mutants/patch.ts'
+import { plantedIn } from './mutants/planted-in.ts'
+import { seedsOf } from './weather.ts'
+
+const sourceOf = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
+
+test('every line that is replaced stands in its file exactly once', () => {
+  for (const { file, line, instead } of [...MUTANTS, ...NO_AUDIT]) {
+    expect(plantedIn(sourceOf(file), line, instead), line).not.toBe(sourceOf(file))
+  }
+  expect(() => plantedIn('a\nb\na', 'a', 'c')).toThrow('stands there 2 times')
+  expect(() => plantedIn('a', 'b', 'c')).toThrow('stands there 0 times')
+})
+
+test('every rule of the protocol is left out once', () => {
+  const rules = MUTANTS.flatMap(({ name }) => /^R(\d+):/.exec(name)?.[1] ?? [])
+  expect(new Set(rules.map(Number))).toEqual(new Set(Array.from({ length: 29 }, (_, place) => place + 1)))
+  expect(new Set(MUTANTS.map(({ name }) => name)).size).toBe(MUTANTS.length)
+})
+
+test.each(['R1:', 'R9:', 'R24:', 'a claim that was refused'])('%s is found', { timeout: 120_000 }, async (start) => {
+  const mutant = MUTANTS.find(({ name }) => name.startsWith(start))
+  if (mutant === undefined) throw new Error(`there is no mutant ${start}`)
+  const { name, climate, without = null } = mutant
+  let isFound = false
+  await simulateAll(
+    seedsOf(climate, 5).map((seed) => ({ seed, without })),
+    {
+      most: 1,
+      ...planted(name, without),
+      onVerdict: ({ violations }) => {
+        isFound = violations.length > 0
+        return !isFound
+      },
+    },
+  )
+  expect(isFound).toBe(true)
+})
