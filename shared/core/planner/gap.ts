@@ -64,7 +64,7 @@ function byVersion(starts: readonly DueItem[]): DueItem[][] {
   return groups
 }
 
-export function missedOf(items: readonly DueItem[], reason: string, of: Missed['of'] = 'starts'): Missed[] {
+function missedOf(items: readonly DueItem[], reason: string, of: Missed['of'] = 'starts'): Missed[] {
   if (items.length === 0) return []
   return [{ of, from: items[0].second, to: items[items.length - 1].second, count: items.length, reason }]
 }
