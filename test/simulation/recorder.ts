@@ -93,7 +93,7 @@ export function policyOf({ definition, versions, stopped }: StoredJob): Policy {
     misfire,
     timeoutSeconds,
     retries: retry.attempts,
-    backoffSeconds: Math.ceil(retry.delay / 2),
+    backoff: { delay: retry.delay, maxDelay: retry.maxDelay },
     maxLateness,
     cancelsQueued: stopped?.queued === 'cancel',
     isFree,

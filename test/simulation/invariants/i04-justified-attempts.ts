@@ -61,7 +61,10 @@ function tooMany({ history, jobs }: View): Violation[] {
   })
 }
 
-/** A second attempt after a failure waits as long as its job says, by clocks that differ by a second at most. */
+/** By clocks that differ by a second at most, and count in whole ones. */
+const CLOCKS_DIFFER_MS = 2000
+
+/** Another attempt after a failure waits as long as its job says. */
 function tooSoon({ history, jobs }: View): Violation[] {
   const failed = new Map<string, number>()
   return history.events.flatMap((event): Violation[] => {
@@ -70,18 +73,17 @@ function tooSoon({ history, jobs }: View): Violation[] {
     }
     const failedMs = event.op === 'start' ? failed.get(`${event.runId} ${event.attempt}`) : undefined
     if (event.op !== 'start' || failedMs === undefined) return []
-    const least = Math.min(
-      ...(jobs.get(nameOf(event.runId).jobId)?.versions ?? []).map(({ policy }) => policy.backoffSeconds),
-    )
-    if (event.ms - failedMs >= least * 1000 - 2000) return []
-    return [
-      {
-        invariant: 'I4',
-        what: `${event.runId} was tried again ${event.ms - failedMs} ms after it failed`,
-        runId: event.runId,
-      },
-    ]
+    const { runId, attempt, ms } = event
+    const leastMs = leastBackoffMs(jobs.get(nameOf(runId).jobId)?.versions ?? [], attempt)
+    if (ms - failedMs >= leastMs - CLOCKS_DIFFER_MS) return []
+    return [{ invariant: 'I4', what: `${runId} was tried again ${ms - failedMs} ms after it failed`, runId }]
   })
 }
+
+/** Before an attempt, by the most impatient definition that the job ever had. */
+const leastBackoffMs = (versions: JobView['versions'], attempt: number): number =>
+  Math.min(
+    ...versions.map(({ policy: { backoff } }) => Math.min(backoff.maxDelay, backoff.delay * 2 ** (attempt - 2))),
+  ) * 500
 
 const mostRetries = ({ versions }: JobView): number => Math.max(...versions.map(({ policy }) => policy.retries))

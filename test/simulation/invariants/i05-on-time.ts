@@ -32,7 +32,7 @@ function deadTooLong({ history }: View): Violation[] {
     standstills(moves).flatMap(({ fromMs, toMs }) => {
       const near = faults.filter(({ ms }) => ms >= fromMs - 10_000 && ms <= toMs)
       const what = `shard ${shard} stood still for ${toMs - fromMs} ms, and not more than one thing went wrong`
-      return near.length > 1 ? [] : [{ invariant: 'I5', what }]
+      return near.length > 1 ? [] : [{ invariant: 'I5, restart', what }]
     }),
   )
 }

@@ -140,6 +140,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'shared/core/claim.ts',
     line: "if (asked.notBefore !== null && now < asked.notBefore) return { do: 'PUT_BACK', inSeconds: asked.notBefore - now }",
     instead: '',
+    climate: 'bad queues',
   },
   {
     name: 'R18: a job is announced to the shard of its first bits',
