@@ -135,11 +135,10 @@ function resultOf(
       .filter(({ jobId }) => names.get(jobId)?.startsWith(kind))
       .reduce((sum, { count }) => sum + count, 0)
   const lastMs = late.reduce((last, { ms }) => Math.max(last, ms), backMs)
+  const untilMs = Math.max(lastMs, backMs + 60_000) + 60_000
   const lags = eventsOf(history, 'start')
-    .filter(
-      ({ runId, ms }) =>
-        isOf(runId, 'second') && nameOf(runId).second * 1000 >= backMs + 60_000 && ms <= lastMs + 60_000,
-    )
+    .filter(({ runId }) => isOf(runId, 'second'))
+    .filter(({ runId, ms }) => nameOf(runId).second * 1000 >= backMs + 30_000 && ms <= untilMs)
     .map(({ runId, ms }) => ms - nameOf(runId).second * 1000)
     .sort((a, b) => a - b)
   return {

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { JobWrite, StoredJob } from '../../shared/core/job/stored.ts'
 import type { Witness } from '../support/memory/witness.ts'
+import type { Acts } from './behaviour.ts'
 import type { Happening, HistoryEvent, Policy } from './history.ts'
 import { oracleVersionOf } from './oracle-version.ts'
 
@@ -81,12 +82,10 @@ const NEVER_FULL = 50
 
 export function policyOf({ definition, versions, stopped }: StoredJob): Policy {
   const { block, misfire, retry, maxLateness, after, skipIfSuccessful } = definition
-  const isFree =
-    block.strategy === 'CONCURRENT' &&
-    block.max >= NEVER_FULL &&
-    after.length === 0 &&
-    !skipIfSuccessful &&
-    misfire.policy !== 'CATCH_UP'
+  // One that takes its time may have to wait for an executor.
+  const isQuick = (definition.payload as Partial<Acts> | null)?.acts === 'quick'
+  const needsOthers = after.length > 0 || skipIfSuccessful || misfire.policy === 'CATCH_UP'
+  const isFree = block.strategy === 'CONCURRENT' && block.max >= NEVER_FULL && isQuick && !needsOthers
   const { timeoutSeconds } = versions[versions.length - 1]
   return {
     block,
