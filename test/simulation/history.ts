@@ -97,8 +97,6 @@ export interface Policy {
     | { readonly policy: 'CATCH_UP'; readonly window: number; readonly max: number; readonly overlap: string }
   readonly timeoutSeconds: number
   readonly retries: number
-  /** Attempts after a failure wait at least half of this, doubled each time up to the longest. */
-  readonly backoff: { readonly delay: number; readonly maxDelay: number }
   readonly maxLateness: number | null
   /** What is queued and has not started is not to start any more. */
   readonly cancelsQueued: boolean

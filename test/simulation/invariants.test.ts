@@ -40,7 +40,6 @@ const POLICY: Policy = {
   misfire: { policy: 'FIRE_ONCE_NOW' },
   timeoutSeconds: 5,
   retries: 0,
-  backoff: { delay: 4, maxDelay: 300 },
   maxLateness: null,
   cancelsQueued: false,
   isFree: true,
@@ -189,10 +188,15 @@ describe('I4, attempts', () => {
     const start = (attempt: number): Step => ({ op: 'start', runId: run(10), attempt, trigger: 'SCHEDULE' })
     expect(say(attemptsAreJustified, [version(), start(1), start(1)])).toHaveLength(1)
     expect(say(attemptsAreJustified, [version(), start(2)])).toHaveLength(1)
-    const patient = version({}, { retries: 1, backoff: { delay: 60, maxDelay: 300 } })
-    expect(
-      say(attemptsAreJustified, [patient, entry(10, null, claim()), entry(10, claim(), idle('QUEUED', 2)), start(2)]),
-    ).toHaveLength(1)
+    const listed: Step = { op: 'open', what: 'put', runId: run(10), dueMs: (T + 50) * 1000, attempt: 2 }
+    const patient = [
+      version({}, { retries: 1 }),
+      entry(10, null, claim()),
+      listed,
+      entry(10, claim(), idle('QUEUED', 2)),
+    ]
+    expect(say(attemptsAreJustified, [...patient, { ...start(2), at: 27 }])).toHaveLength(1)
+    expect(say(attemptsAreJustified, [...patient, { ...start(2), at: 30 }])).toEqual([])
   })
 })
 

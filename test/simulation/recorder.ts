@@ -92,7 +92,6 @@ export function policyOf({ definition, versions, stopped }: StoredJob): Policy {
     misfire,
     timeoutSeconds,
     retries: retry.attempts,
-    backoff: { delay: retry.delay, maxDelay: retry.maxDelay },
     maxLateness,
     cancelsQueued: stopped?.queued === 'cancel',
     isFree,
