@@ -30,7 +30,8 @@ export interface Weather {
 const unused = (): Promise<never> => Promise.reject(new Error('queues of the simulation deliver by themselves'))
 const DELIVERS_BY_ITSELF = { receive: unused, remove: unused, hide: unused }
 
-const NEVER_AGAIN = new Promise<never>(() => {})
+/** One of its own for everybody who waits: what waits for a promise is kept as long as that is. */
+const neverAgain = (): Promise<never> => new Promise(() => {})
 
 export class Process {
   readonly name: string
@@ -82,7 +83,7 @@ export class Process {
   /** Returns when the process is not frozen, and never where it is dead. */
   async awake(): Promise<void> {
     while (!this.isDead && this.#time.nowMs() < this.#pausedUntilMs) await this.#time.until(this.#pausedUntilMs)
-    if (this.isDead) await NEVER_AGAIN
+    if (this.isDead) await neverAgain()
   }
 
   /** Returns when the store's time, as the process knows it, has come to this. */
