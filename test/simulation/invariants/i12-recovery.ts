@@ -18,15 +18,24 @@ export function recovers(view: View): Violation[] {
   if (wellMs > view.phaseMs('drain')) return []
   const entries = new Map<string, PageEntry>()
   const shards = new Map<number, ShardItem>()
+  const asleepMs = new Map<number, number>()
   for (const event of view.history.events) {
     if (event.ms > wellMs) break
     if (event.op === 'entry') entries.set(event.runId, event.to)
-    if (event.op === 'shard') shards.set(event.shard, event.to)
+    if (event.op !== 'shard') continue
+    shards.set(event.shard, event.to)
+    if (event.from?.sleepUntil != null || event.to.sleepUntil !== null) asleepMs.set(event.shard, event.ms)
   }
-  return [...sleepers(shards, wellMs / 1000), ...unended(view, entries, calmMs / 1000)]
+  const isLongAwake = (shard: number) => wellMs - (asleepMs.get(shard) ?? 0) >= ACCOUNTED_SECONDS * 1000
+  return [...sleepers(shards, isLongAwake, wellMs / 1000), ...unended(view, entries, calmMs / 1000)]
 }
 
-function sleepers(shards: ReadonlyMap<number, ShardItem>, second: number): Violation[] {
+/** A shard that has just woken has the account of the time before it slept. */
+function sleepers(
+  shards: ReadonlyMap<number, ShardItem>,
+  isLongAwake: (shard: number) => boolean,
+  second: number,
+): Violation[] {
   return [...shards].flatMap(([shard, { fence, sleepUntil, watermark, auditedThrough }]) => {
     if (sleepUntil !== null) return []
     const say = (what: string) => [
@@ -35,7 +44,7 @@ function sleepers(shards: ReadonlyMap<number, ShardItem>, second: number): Viola
     if (fence < second - ALIVE_SECONDS) return say(`its fence is ${Math.round(second - fence)} s behind`)
     if (watermark < second - 2 * ALIVE_SECONDS)
       return say(`its watermark is ${Math.round(second - watermark)} s behind`)
-    if (auditedThrough < second - ACCOUNTED_SECONDS)
+    if (isLongAwake(shard) && auditedThrough < second - ACCOUNTED_SECONDS)
       return say(`its account is ${Math.round(second - auditedThrough)} s behind`)
     return []
   })
