@@ -45,9 +45,11 @@ export async function auditShard(world: TickWorld, memory: ShardMemory, shard: S
     missed: 0,
     doubled: 0,
   }
+  // However long it took to send open runs again, the account moves on in every round.
+  const lookingFromMs = world.clock.nowMs()
   let lookedThrough = shard.auditedThrough
   let isWhole = true
-  for (let chunks = 0; chunks < MOST_CHUNKS && world.clock.nowMs() - nowMs < ROUND_MS; chunks++) {
+  for (let chunks = 0; chunks < MOST_CHUNKS && world.clock.nowMs() - lookingFromMs < ROUND_MS; chunks++) {
     const item = { ...shard, auditedThrough: lookedThrough }
     const through = auditableThrough(item, Math.floor(nowMs / 1000), Math.floor(memory.drainedMs / 1000))
     if (through <= item.auditedThrough) break
