@@ -6,6 +6,15 @@ import type { BusDelivery, Tick } from '../../functions/tick.ts'
 import type { WatchDelivery } from '../../functions/watchdog.ts'
 import type { Lane } from '../../shared/core/lanes.ts'
 import type { Queue } from '../../shared/ports.ts'
+import {
+  BATCH,
+  EXECUTOR_TIMEOUT_MS,
+  MOST_EXECUTORS,
+  MOST_TICKS,
+  MOST_WATCHDOGS,
+  TICK_TIMEOUT_MS,
+  WATCHDOG_TIMEOUT_MS,
+} from './limits.ts'
 import { Poller } from './poller.ts'
 import { type Environment, Pool, type RigTime } from './pool.ts'
 
@@ -37,14 +46,6 @@ export interface RigOptions {
 
 /** What a bus takes on a good day. */
 const BUS_MS = 200
-const TICK_TIMEOUT_MS = 15_000
-const WATCHDOG_TIMEOUT_MS = 60_000
-const EXECUTOR_TIMEOUT_MS: Readonly<Record<Lane, number>> = { fast: 90_000, slow: 900_000 }
-const MOST_TICKS = 10
-const MOST_WATCHDOGS = 5
-const MOST_EXECUTORS = 8
-const BATCH: Readonly<Record<QueueName, number>> = { fast: 5, slow: 1, dead: 1, watch: 10 }
-
 type MessagePool = Pool<QueueDelivery, BatchResult>
 
 export class Rig {

@@ -19,6 +19,7 @@ import { startEventBus } from '../engines/event-bus.ts'
 import { arnOf, createQueue, startQueues } from '../engines/fauxqs.ts'
 import { createTable } from '../engines/table.ts'
 import { killable } from './kill.ts'
+import { DEAD_VISIBILITY_SECONDS, MOST_RECEIVES, WATCH_VISIBILITY_SECONDS } from './limits.ts'
 import type { RigTime } from './pool.ts'
 import { type Deliveries, type QueueName, Rig, type RigOptions } from './rig.ts'
 
@@ -61,12 +62,7 @@ const REAL_TIME: RigTime = {
 }
 
 const TABLE = 'tickring'
-/** A switch that a watchdog could not handle comes again soon. */
-const WATCH_VISIBILITY_SECONDS = '10'
 const VISIBILITY_SECONDS = 540
-/** A dead letter stays for an operator to look at. */
-const DEAD_VISIBILITY_SECONDS = '43200'
-const MOST_RECEIVES = 5
 /** Lambda begins with five; on one machine more than a few only take time from each other. */
 const RECEIVERS = 3
 
@@ -148,13 +144,13 @@ async function makeResources(
   const sqs = queueClient({ endpoint: queues.endpoint })
   const { visibilitySeconds = VISIBILITY_SECONDS, mostReceives = MOST_RECEIVES } = options
   const make = (name: string, attributes: Record<string, string>) => createQueue(sqs, queues.endpoint, name, attributes)
-  const dead = await make('dead', { VisibilityTimeout: DEAD_VISIBILITY_SECONDS })
+  const dead = await make('dead', { VisibilityTimeout: String(DEAD_VISIBILITY_SECONDS) })
   const redrive = { deadLetterTargetArn: await arnOf(sqs, dead), maxReceiveCount: mostReceives }
   const lane = { VisibilityTimeout: String(visibilitySeconds), RedrivePolicy: JSON.stringify(redrive) }
   const [fast, slow, watch] = await Promise.all([
     make('fast', lane),
     make('slow', lane),
-    make('watch', { VisibilityTimeout: WATCH_VISIBILITY_SECONDS }),
+    make('watch', { VisibilityTimeout: String(WATCH_VISIBILITY_SECONDS) }),
   ])
   sqs.destroy()
   return {

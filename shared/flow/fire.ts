@@ -3,7 +3,7 @@
 
 import { meetingOf } from '../core/gate/overlap.ts'
 import type { Lane } from '../core/lanes.ts'
-import type { PageEntry } from '../core/pages/entry.ts'
+import { neverStarted } from '../core/pages/entry.ts'
 import { packPages, splitByLane } from '../core/pages/page.ts'
 import type { PlannedRun } from '../core/planner/snapshot.ts'
 import type { TickPlan } from '../core/planner/tick.ts'
@@ -97,7 +97,7 @@ export async function markMissed(
   runs: readonly PlannedRun[],
   depths: ReadonlyMap<number, number>,
 ): Promise<void> {
-  const missed: PageEntry = { status: 'MISSED', attempt: 1, startOffsetMs: 0, durationMs: 0 }
+  const missed = neverStarted('MISSED')
   for (const [second, due] of bySecond(runs)) {
     const depth = depths.get(second)
     if (depth === undefined) throw new Error(`second ${second} is to be marked and was not opened`)

@@ -2,6 +2,7 @@
 // repeated: a run is put once under its second, and one that was put and never sent is sent again.
 
 import { isStoppedForGood } from '../core/job/version.ts'
+import { neverStarted } from '../core/pages/entry.ts'
 import { type BacklogEntry, stepBacklog } from '../core/planner/backlog.ts'
 import {
   addCursors,
@@ -147,9 +148,8 @@ async function catchUpJob(
 /** Put under its second like a run: where one is there already, that is what becomes of the instant. */
 async function putAsMissed(world: TickWorld, jobId: string, { item, reason }: MissedInstant): Promise<void> {
   const { second, nominal } = item
-  const entry = { status: 'MISSED', attempt: 1, startOffsetMs: 0, durationMs: 0 } as const
   const detail = { trigger: 'CATCH_UP', instant: second, nominal, reason } as const
-  await world.ledger.putRun({ jobId, second, suffix: '' }, entry, detail, world.newId())
+  await world.ledger.putRun({ jobId, second, suffix: '' }, neverStarted('MISSED'), detail, world.newId())
 }
 
 /** Known to a warm ticker; one that does not know asks the states of the jobs that may be. */

@@ -1,11 +1,14 @@
 // Puts a run that has an item of its own: first that somebody must come back to it, then the run. Both can be repeated, and
 // the run is there once.
 
-import type { Lane } from '../core/lanes.ts'
+import { hashOfId, shardOf } from '../core/job/id.ts'
+import type { StoredJob } from '../core/job/stored.ts'
+import { type Lane, laneOf, NEW_LANE } from '../core/lanes.ts'
 import { openDelaySeconds } from '../core/ledger/audit.ts'
-import { withOpen, writeRunMessage } from '../core/run/message.ts'
+import { ticketJobOf, withOpen, writeRunMessage, writeTicketJob } from '../core/run/message.ts'
 import { formatRunId, type RunId, type Trigger } from '../core/run/run.ts'
-import type { Clock, Message, Stores } from '../ports.ts'
+import type { Clock, Message, Queue, Stores } from '../ports.ts'
+import { nowOf } from './tick-world.ts'
 
 export interface PutWorld extends Pick<Stores, 'ledger' | 'open'> {
   readonly clock: Clock
@@ -23,7 +26,7 @@ export interface AloneRun {
   /** What an executor needs to know of the job, as text. */
   readonly ticket: string
   /** A run by hand may bring its own. */
-  readonly payload?: unknown
+  readonly payload?: unknown | undefined
 }
 
 /** Its message, which is to be sent also where the run was put before and nobody has taken it; null where somebody has. */
@@ -40,4 +43,28 @@ export async function putAlone(world: PutWorld, run: AloneRun): Promise<Message 
   const detail = { trigger, ...times, lane, queuedAtMs: nowMs, ...(payload === undefined ? {} : { payload }) }
   await world.ledger.putRun(id, { status: 'QUEUED', attempt: 1 }, detail, world.newId())
   return { body: withOpen(message, dueMs) }
+}
+
+export interface StartWorld extends PutWorld {
+  readonly shardCount: number
+  readonly queues: Readonly<Record<Lane, Pick<Queue, 'send'>>>
+}
+
+/** Puts and sends a run that no schedule brings. What the queue does not take now is sent again from the list of open runs. */
+export async function startAlone(
+  world: StartWorld,
+  job: StoredJob,
+  run: Pick<AloneRun, 'id' | 'trigger' | 'instant' | 'payload'>,
+): Promise<void> {
+  const ticket = ticketJobOf(job)
+  const lane = laneOf(NEW_LANE, ticket.timeoutSeconds, nowOf(world))
+  const message = await putAlone(world, {
+    ...run,
+    shard: shardOf(hashOfId(job.id), world.shardCount),
+    nominal: null,
+    lane,
+    drainedMs: world.clock.nowMs(),
+    ticket: writeTicketJob(ticket),
+  })
+  if (message !== null) await world.queues[lane].send([message])
 }

@@ -1,20 +1,15 @@
 // A run by hand. The same request again is the same run, in whatever second it comes: the first answer is kept.
 
 import { hashText } from '../core/hash.ts'
-import { hashOfId, idOfHash, shardOf } from '../core/job/id.ts'
+import { idOfHash } from '../core/job/id.ts'
 import { statusOf } from '../core/job/stored.ts'
-import { laneOf, NEW_LANE } from '../core/lanes.ts'
-import { ticketJobOf, writeTicketJob } from '../core/run/message.ts'
 import { formatRunId, parseRunId } from '../core/run/run.ts'
-import type { Queue, Stores } from '../ports.ts'
-import { type PutWorld, putAlone } from './put-alone.ts'
+import type { Stores } from '../ports.ts'
+import { type StartWorld, startAlone } from './put-alone.ts'
 import { NotFound } from './refusals.ts'
 import { nowOf } from './tick-world.ts'
 
-export interface TriggerWorld extends PutWorld, Pick<Stores, 'jobs' | 'answers'> {
-  readonly shardCount: number
-  readonly queues: Readonly<Record<'fast' | 'slow', Pick<Queue, 'send'>>>
-}
+export type TriggerWorld = StartWorld & Pick<Stores, 'jobs' | 'answers'>
 
 export interface Triggering {
   /** The Idempotency-Key of the request. */
@@ -32,20 +27,7 @@ export async function triggerJob(world: TriggerWorld, jobId: string, asked: Trig
   const request = idOfHash(hashText(`${jobId}/${asked.key}`))
   const wanted = formatRunId({ jobId, second: nowOf(world), suffix: `m${request}` })
   const runId = await world.answers.keep(`trigger-${request}`, wanted)
-  const ticket = ticketJobOf(job)
-  const lane = laneOf(NEW_LANE, ticket.timeoutSeconds, nowOf(world))
-  const message = await putAlone(world, {
-    shard: shardOf(hashOfId(jobId), world.shardCount),
-    id: parseRunId(runId),
-    trigger: 'MANUAL',
-    instant: asked.instant ?? null,
-    nominal: null,
-    lane,
-    drainedMs: world.clock.nowMs(),
-    ticket: writeTicketJob(ticket),
-    ...(asked.payload === undefined ? {} : { payload: asked.payload }),
-  })
-  // What the queue does not take now is sent again from the list of open runs.
-  if (message !== null) await world.queues[lane].send([message])
+  const { payload, instant = null } = asked
+  await startAlone(world, job, { id: parseRunId(runId), trigger: 'MANUAL', instant, payload })
   return runId
 }

@@ -70,7 +70,7 @@ export async function crashScene(seed: number, points: readonly CrashPoint[]): P
   recorder.add({ op: 'phase', phase: 'calm' }, 'world')
   recorder.add({ op: 'phase', phase: 'drain' }, 'world')
   for (const { name } of castAt(START)) time.at(time.nowMs(), () => void client.stop(name))
-  const left = await drain(stack)
+  await drain(stack)
   recorder.add({ op: 'phase', phase: 'end' }, 'world')
   stack.stop()
   return {
@@ -80,8 +80,6 @@ export async function crashScene(seed: number, points: readonly CrashPoint[]): P
     hash: recorder.digest(),
     faults: recorder.faults,
     simulatedSeconds: SECONDS,
-    lines: stack.lines,
-    left,
     calls: weather.calls,
   }
 }

@@ -82,7 +82,7 @@ export type Happening =
   | {
       readonly op: 'queue'
       readonly queue: QueueName
-      readonly what: 'sent' | 'copied' | 'deleted' | 'purged' | 'buried'
+      readonly what: 'sent' | 'deleted' | 'purged' | 'buried'
       readonly message: number
     }
   | { readonly op: 'fault'; readonly fault: FaultName; readonly where: string }
@@ -97,7 +97,6 @@ export interface Policy {
     | { readonly policy: 'CATCH_UP'; readonly window: number; readonly max: number; readonly overlap: string }
   readonly timeoutSeconds: number
   readonly retries: number
-  readonly maxLateness: number | null
   /** What is queued and has not started is not to start any more. */
   readonly cancelsQueued: boolean
   /** Nothing but its own instant decides when it starts. */

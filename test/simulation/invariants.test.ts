@@ -40,7 +40,6 @@ const POLICY: Policy = {
   misfire: { policy: 'FIRE_ONCE_NOW' },
   timeoutSeconds: 5,
   retries: 0,
-  maxLateness: null,
   cancelsQueued: false,
   isFree: true,
 }

@@ -43,7 +43,6 @@ export class Process {
   isDead = false
   /** How far its own clock is off. */
   skewMs = 0
-  calls = 0
   #pausedUntilMs = 0
   #onDeath: ((error: Error) => void)[] = []
   /** Handlers that run in it. */
@@ -102,7 +101,6 @@ export class Process {
   /** A call of the process to the world. */
   async call(name: string, effect: () => unknown): Promise<unknown> {
     if (this.#isHeldUp) await this.awake()
-    this.calls += 1
     const strike = this.#weather.strike(this, name)
     if (strike !== null) this.fault(strike, name)
     const latencyMs = this.#weather.latencyMs()

@@ -58,7 +58,7 @@ export class SimQueue implements Queue {
     this.#options = options
   }
 
-  #note(what: 'sent' | 'copied' | 'deleted' | 'purged' | 'buried', message: number): void {
+  #note(what: 'sent' | 'deleted' | 'purged' | 'buried', message: number): void {
     const { recorder, name } = this.#options
     recorder.add({ op: 'queue', queue: name, what, message }, 'queue')
   }
@@ -66,16 +66,16 @@ export class SimQueue implements Queue {
   async send(messages: readonly Message[]): Promise<Message[]> {
     const { weather, name } = this.#options
     for (const { body, delaySeconds = 0 } of messages) {
-      this.#put(weather.change(body), weather.delayMs(name, delaySeconds * 1000), 'sent')
+      this.#put(weather.change(body), weather.delayMs(name, delaySeconds * 1000))
     }
     return []
   }
 
-  #put(body: string, inMs: number, what: 'sent' | 'copied'): void {
+  #put(body: string, inMs: number): void {
     this.#sent += 1
     const held = { id: this.#sent, body, visibleAtMs: this.#options.time.nowMs() + inMs, receiveCount: 0 }
     this.#messages.set(held.id, held)
-    this.#note(what, held.id)
+    this.#note('sent', held.id)
     this.#showLater(held)
   }
 
@@ -120,7 +120,7 @@ export class SimQueue implements Queue {
       if (deadLetters !== undefined && held.receiveCount >= deadLetters.after) {
         this.#messages.delete(held.id)
         this.#note('buried', held.id)
-        deadLetters.queue.#put(held.body, 0, 'sent')
+        deadLetters.queue.#put(held.body, 0)
         continue
       }
       const againMs = weather.againAfterMs(name)

@@ -81,7 +81,7 @@ function textOf(event: HistoryEvent): string {
 const NEVER_FULL = 50
 
 export function policyOf({ definition, versions, stopped }: StoredJob): Policy {
-  const { block, misfire, retry, maxLateness, after, skipIfSuccessful } = definition
+  const { block, misfire, retry, after, skipIfSuccessful } = definition
   // One that takes its time may have to wait for an executor.
   const isQuick = (definition.payload as Partial<Acts> | null)?.acts === 'quick'
   const needsOthers = after.length > 0 || skipIfSuccessful || misfire.policy === 'CATCH_UP'
@@ -92,7 +92,6 @@ export function policyOf({ definition, versions, stopped }: StoredJob): Policy {
     misfire,
     timeoutSeconds,
     retries: retry.attempts,
-    maxLateness,
     cancelsQueued: stopped?.queued === 'cancel',
     isFree,
   }

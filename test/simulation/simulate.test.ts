@@ -59,7 +59,7 @@ test.each(['retries', 'switch', 'minute rule', 'audit'] as const)(
   },
 )
 
-test('a failing seed says how to see it again and what became of the run', () => {
+test('the story of a run tells its entries and what went wrong with whoever had it', () => {
   const runId = 'jjjjjjjjjjj.1800000000'
   const lost = {
     op: 'entry',

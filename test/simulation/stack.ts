@@ -6,6 +6,18 @@ import { makeExecute } from '../../functions/execute.ts'
 import type { BatchResult, QueueDelivery } from '../../functions/queue-delivery.ts'
 import { type BusDelivery, makeTick, type Tick } from '../../functions/tick.ts'
 import { makeWatchdog, type WatchDelivery } from '../../functions/watchdog.ts'
+import {
+  BATCH,
+  DEAD_VISIBILITY_SECONDS,
+  EXECUTOR_TIMEOUT_MS,
+  MOST_EXECUTORS,
+  MOST_RECEIVES,
+  MOST_TICKS,
+  MOST_WATCHDOGS,
+  TICK_TIMEOUT_MS,
+  WATCH_VISIBILITY_SECONDS,
+  WATCHDOG_TIMEOUT_MS,
+} from '../../local/rig/limits.ts'
 import { Pool } from '../../local/rig/pool.ts'
 import { defineHandlers, type HandlerRun } from '../../shared/core/handlers.ts'
 import type { Stores } from '../../shared/ports.ts'
@@ -37,17 +49,6 @@ export interface StackOptions {
   readonly hasSwitch?: boolean
 }
 
-const TICK_TIMEOUT_MS = 15_000
-const WATCHDOG_TIMEOUT_MS = 60_000
-const EXECUTOR_TIMEOUT_MS = { fast: 90_000, slow: 900_000 }
-const DEAD_VISIBILITY_MS = 12 * 3_600_000
-const WATCH_VISIBILITY_MS = 10_000
-const MOST_RECEIVES = 5
-const MOST_TICKS = 10
-const MOST_WATCHDOGS = 5
-const MOST_EXECUTORS = 8
-const LINES_KEPT = 200
-
 export class SimStack {
   readonly #options: StackOptions
   readonly time: SimTime
@@ -55,8 +56,6 @@ export class SimStack {
   /** As nobody in particular sees it: without latency and without faults. */
   readonly world: SimWorld
   readonly queues: Readonly<Record<'fast' | 'slow' | 'dead' | 'watch', SimQueue>>
-  /** The last things that functions said. */
-  readonly lines: string[] = []
   readonly #ticks: Pool<BusDelivery, Awaited<ReturnType<Tick>>>
   readonly #watchdogs: Pool<WatchDelivery, BatchResult>
   readonly #processes = new Map<ProcessKind, number>()
@@ -95,7 +94,7 @@ export class SimStack {
           return { handle: (event) => process.unlessItDies(handle(event)), kill: () => process.die() }
         },
       })
-    const output = { line: (text: string) => this.#say(text), nowMs: time.nowMs }
+    const output = { line: () => {}, nowMs: time.nowMs }
     const executors = (lane: 'fast' | 'slow') =>
       pool<QueueDelivery, BatchResult>('execute', MOST_EXECUTORS, EXECUTOR_TIMEOUT_MS[lane], (world, process) =>
         makeExecute(world, this.#handlers(process), output),
@@ -115,13 +114,13 @@ export class SimStack {
         recorder,
         weather,
         visibilityMs,
-        batch: 1,
+        batch: BATCH[name],
         most: MOST_EXECUTORS,
         invoke: () => Promise.reject(new Error('nobody takes this')),
         ...part,
       })
     const deadQueue = queue('dead', {
-      visibilityMs: DEAD_VISIBILITY_MS,
+      visibilityMs: DEAD_VISIBILITY_SECONDS * 1000,
       most: 1,
       invoke: (event) => dead.invoke(event),
     })
@@ -129,11 +128,10 @@ export class SimStack {
     const [fast, slow] = [executors('fast'), executors('slow')]
     this.queues = {
       dead: deadQueue,
-      fast: queue('fast', { deadLetters, batch: 5, invoke: (event) => fast.invoke(event) }),
+      fast: queue('fast', { deadLetters, invoke: (event) => fast.invoke(event) }),
       slow: queue('slow', { deadLetters, invoke: (event) => slow.invoke(event) }),
       watch: queue('watch', {
-        visibilityMs: WATCH_VISIBILITY_MS,
-        batch: 10,
+        visibilityMs: WATCH_VISIBILITY_SECONDS * 1000,
         most: MOST_WATCHDOGS - 1,
         invoke: (event) => this.#watchdogs.invoke(event),
       }),
@@ -159,13 +157,8 @@ export class SimStack {
       executor: 'nobody',
       random: () => random.below(1_000_000) / 1_000_000,
       log: () => {},
-      warn: (message, detail) => this.#say(JSON.stringify({ message, ...detail })),
+      warn: () => {},
     }
-  }
-
-  #say(text: string): void {
-    this.lines.push(`${this.time.nowMs()} ${text}`)
-    if (this.lines.length > 2 * LINES_KEPT) this.lines.splice(0, LINES_KEPT)
   }
 
   process(kind: ProcessKind): Process {
@@ -211,7 +204,7 @@ export class SimStack {
   async #deliver(event: BusDelivery): Promise<void> {
     if (this.#isStopped) return
     // A function that fails is not called again: the tick rule has no retries.
-    await this.#ticks.invoke(event).catch((error: unknown) => this.#say(String(error)))
+    await this.#ticks.invoke(event).catch(() => {})
   }
 
   async #everyMinute(): Promise<void> {
@@ -223,7 +216,7 @@ export class SimStack {
   }
 
   async runMinuteRule(): Promise<void> {
-    await this.#watchdogs.invoke({}).catch((error: unknown) => this.#say(String(error)))
+    await this.#watchdogs.invoke({}).catch(() => {})
   }
 
   stop(): void {

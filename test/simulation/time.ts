@@ -13,8 +13,6 @@ export class SimTime {
   #nowMs: number
   readonly #heap: Waiter[] = []
   #asked = 0
-  /** Moments at which somebody was woken. */
-  events = 0
   /** Calls to engines outside that are under way: time stands still until they are over. */
   #calls = 0
   #settled: () => void = () => {}
@@ -77,7 +75,6 @@ export class SimTime {
       this.#pop()
       if (next.wake === null) continue
       this.#nowMs = next.ms
-      this.events += 1
       next.wake()
     }
     this.#nowMs = untilMs

@@ -27,6 +27,14 @@ export interface OutcomeEntry {
 
 export type PageEntry = ClaimEntry | IdleEntry | OutcomeEntry
 
+/** An end without a start. */
+export const neverStarted = (status: OutcomeEntry['status'], attempt = 1): OutcomeEntry => ({
+  status,
+  attempt,
+  startOffsetMs: 0,
+  durationMs: 0,
+})
+
 const LETTERS: Readonly<Record<RunStatus, string>> = {
   RUNNING: 'R',
   WAITING: 'W',

@@ -2,6 +2,7 @@
 // with the reason. A run that somebody has, or that has ended, is left alone.
 
 import { isDead } from '../../core/claim.ts'
+import { neverStarted } from '../../core/pages/entry.ts'
 import { jobIdOfEntry, readMessage } from '../../core/run/message.ts'
 import { formatRunId, parseRunId, type RunId, type Trigger } from '../../core/run/run.ts'
 import { isTerminal } from '../../core/run/status.ts'
@@ -53,7 +54,7 @@ async function end(world: ExecuteWorld, { place, shard, id, runId, trigger }: Do
   // Somebody comes back to what waits or is to be tried again.
   const isListed = expect?.status === 'WAITING' || (expect?.status === 'QUEUED' && expect.attempt > 1)
   if (isInHands || isListed || (expect !== null && isTerminal(expect.status))) return false
-  const next = { status: 'FAILED', attempt: expect?.attempt ?? 1, startOffsetMs: 0, durationMs: 0 } as const
+  const next = neverStarted('FAILED', expect?.attempt)
   const reason = `its message failed every time it came: ${why}`
   const result = (await place.swap([{ id, expect, next, detail: { trigger, reason } }])).get(id)
   if (result?.done !== true) return false

@@ -2,6 +2,7 @@
 // within two seconds, and what that writes later is refused.
 
 import type { GateRun } from '../../core/gate/state.ts'
+import { neverStarted } from '../../core/pages/entry.ts'
 import { parseRunId } from '../../core/run/run.ts'
 import { isTerminal } from '../../core/run/status.ts'
 import type { Ledger } from '../../ports.ts'
@@ -23,7 +24,7 @@ export async function cancelRun(
     if (expect !== null && isTerminal(expect.status)) return false
     // What has no item of its own yet can only be a run on a page.
     if (expect === null && run.depth === null) return false
-    const next = { status: 'CANCELLED', attempt: expect?.attempt ?? 1, startOffsetMs: 0, durationMs: 0 } as const
+    const next = neverStarted('CANCELLED', expect?.attempt)
     const detail = { trigger: run.trigger, reason }
     const result = (await place.swap([{ id: jobId, expect, next, detail }])).get(jobId)
     if (result?.done === true) return true

@@ -2,7 +2,7 @@
 // second. Each is written only if this executor still has it.
 
 import { recordSuccess } from '../../core/gate/release.ts'
-import type { OutcomeEntry, PageEntry } from '../../core/pages/entry.ts'
+import { neverStarted, type OutcomeEntry, type PageEntry } from '../../core/pages/entry.ts'
 import type { RunDetail } from '../../core/run/record.ts'
 import { retryAfter, triggeredBy } from '../../core/run/settlement.ts'
 import { isTerminal } from '../../core/run/status.ts'
@@ -180,7 +180,7 @@ async function prepare(world: ExecuteWorld, batch: Batch, ending: Ending): Promi
 
 function outcomeOf({ end, run, second }: Ending['life']): OutcomeEntry {
   const { status, startedMs, endedMs } = end
-  if (startedMs === null) return { status, attempt: run.attempt, startOffsetMs: 0, durationMs: 0 }
+  if (startedMs === null) return neverStarted(status, run.attempt)
   return {
     status,
     attempt: run.attempt,

@@ -33,7 +33,7 @@ const A_FEW = 300
 function unaccounted({ history }: View): Violation[] {
   const events = eventsOf(history, 'queue').filter(({ queue }) => queue === 'fast' || queue === 'slow')
   return [...Map.groupBy(events, ({ queue, message }) => `${queue} ${message}`)].flatMap(([name, steps]) => {
-    const put = steps.filter(({ what }) => what === 'sent' || what === 'copied').length
+    const put = steps.filter(({ what }) => what === 'sent').length
     const gone = steps.filter(({ what }) => what === 'deleted' || what === 'purged' || what === 'buried').length
     if (put === 1 && gone === 1) return []
     const what = gone === 0 ? 'is still there' : `was put ${put} times and taken away ${gone} times`
