@@ -24,6 +24,20 @@ export const deadFrom = ({ deadlineSecond }: ClaimEntry): number => deadlineSeco
 
 export const isDead = (claim: ClaimEntry, now: number): boolean => now >= deadFrom(claim)
 
+/** It has not ended, nobody has it, and nobody comes back to it as to what waits or is to be tried again. */
+export function isNobodys(found: PageEntry | null, now: number): boolean {
+  switch (found?.status) {
+    case undefined:
+      return true
+    case 'RUNNING':
+      return isDead(found, now)
+    case 'QUEUED':
+      return found.attempt === 1
+    default:
+      return false
+  }
+}
+
 /** By when whoever holds a job's lock is surely gone: it started soon after its claim, and then ran into its timeout. */
 export const lockDeadlineOf = (claimedAt: number, timeoutSeconds: number): number =>
   claimedAt + START_MARGIN_SECONDS + timeoutSeconds + DEADLINE_GRACE_SECONDS

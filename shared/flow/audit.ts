@@ -4,10 +4,10 @@
 import { deadFrom, isDead } from '../core/claim.ts'
 import { audit, auditableThrough, backlogOf, isResendDue, openDelaySeconds, type Resend } from '../core/ledger/audit.ts'
 import { NOTHING_FOUND } from '../core/ledger/standing.ts'
-import { pageOf } from '../core/pages/depth.ts'
 import type { PageEntry } from '../core/pages/entry.ts'
+import { pageKeyOf } from '../core/pages/page.ts'
 import type { PlannedRun } from '../core/planner/snapshot.ts'
-import { readMessage, withOpen } from '../core/run/message.ts'
+import { entryIdOf, readMessage, withOpen } from '../core/run/message.ts'
 import type { OpenRun, PageKey } from '../core/run/record.ts'
 import { formatRunId, parseRunId } from '../core/run/run.ts'
 import { isTerminal } from '../core/run/status.ts'
@@ -118,10 +118,12 @@ async function ledgerOf(
   runs: readonly PlannedRun[],
   depths: ReadonlyMap<number, number>,
 ) {
-  const keys = new Map(runs.map((run) => [nameOf(pageKeyOf(shard, run, depths)), pageKeyOf(shard, run, depths)]))
+  const keyOf = (run: PlannedRun) => pageKeyOf(shard, run, depths.get(run.second) ?? 0)
+  const keys = new Map(runs.map((run) => [nameOf(keyOf(run)), keyOf(run)]))
   const contents = await world.ledger.readPages([...keys.values()])
   const pages = new Map(contents.map((content): [string, PageContent] => [nameOf(content.key), content]))
-  const entryOf = (run: PlannedRun) => pages.get(nameOf(pageKeyOf(shard, run, depths)))?.entries.get(run.jobId) ?? null
+  const entryOf = (run: PlannedRun) =>
+    pages.get(nameOf(keyOf(run)))?.entries.get(entryIdOf(run.jobId, run.kind)) ?? null
   // The list of open runs is read only where it matters.
   const isUnsettled = (run: PlannedRun) => {
     const entry = entryOf(run)
@@ -132,13 +134,9 @@ async function ledgerOf(
   return (run: PlannedRun) => ({
     ...NOTHING_FOUND,
     page: entryOf(run),
-    isOpen: openIds.has(formatRunId({ jobId: run.jobId, second: run.second, suffix: '' })),
+    // Nobody comes back to a stop; an item of this name is that of the run of its second.
+    isOpen: run.kind !== 'stop' && openIds.has(formatRunId({ jobId: run.jobId, second: run.second, suffix: '' })),
   })
-}
-
-function pageKeyOf(shard: number, { second, pageBits }: PlannedRun, depths: ReadonlyMap<number, number>): PageKey {
-  const depth = depths.get(second) ?? 0
-  return { shard, second, depth, page: pageOf(pageBits, depth) }
 }
 
 const nameOf = ({ second, depth, page }: PageKey): string => `${second}.${depth}.${page}`

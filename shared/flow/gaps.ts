@@ -1,6 +1,7 @@
 // Works off what nobody opened in time: a few jobs of a gap a link, and what is caught up at a bounded rate. Every step can be
 // repeated: a run is put once under its second, and one that was put and never sent is sent again.
 
+import { oldestWaiter } from '../core/gate/state.ts'
 import { isStoppedForGood } from '../core/job/version.ts'
 import { neverStarted } from '../core/pages/entry.ts'
 import { type BacklogEntry, stepBacklog } from '../core/planner/backlog.ts'
@@ -17,6 +18,7 @@ import type { GapPlan, Missed } from '../core/planner/gap.ts'
 import type { Trigger } from '../core/run/run.ts'
 import { isSameJson } from '../core/same.ts'
 import type { Message } from '../ports.ts'
+import { listedMessageFor } from './execute/send-again.ts'
 import { inBunches } from './in-bunches.ts'
 import { putAlone } from './put-alone.ts'
 import type { ShardMemory } from './shard-memory.ts'
@@ -132,6 +134,7 @@ async function catchUpJob(
   }
   await inBunches(step.missed, (each) => putAsMissed(world, jobId, each))
   await sendInOrder(world, await inBunches(step.send, (item) => putMissedRun(world, memory, jobId, item, 'CATCH_UP')))
+  if (!isCatchingUp(step.cursors)) await sendNextInLine(world, memory, jobId)
   const left = await world.states.change(jobId, (state) => {
     const isThere = (cursor: CatchUpCursor) => state.catchUp.some((each) => isSameJson(each, cursor))
     // Another link made the step meanwhile, and what it wrote counts; what another gap put in stays.
@@ -143,6 +146,21 @@ async function catchUpJob(
   if (isCatchingUp(left)) return false
   memory.catchingUp?.delete(jobId)
   return true
+}
+
+/** By then it is written that nothing is left to catch up. */
+const NEXT_IN_LINE_AFTER_SECONDS = 2
+
+/**
+ * What was due meanwhile stayed behind, and the run that ended last gave its lock to nobody, where it did not know yet that nothing is left
+ * to catch up.
+ */
+async function sendNextInLine(world: TickWorld, memory: ShardMemory, jobId: string): Promise<void> {
+  const next = oldestWaiter(await world.locks.read(jobId), { catchUp: [] })
+  if (next === null) return
+  const { shard, drainedMs } = memory
+  const body = listedMessageFor({ shard, lane: 'slow', drainedMs }, next, memory.ticketOf(jobId), null)
+  await sendInOrder(world, [{ body, delaySeconds: NEXT_IN_LINE_AFTER_SECONDS }])
 }
 
 /** Put under its second like a run: where one is there already, that is what becomes of the instant. */

@@ -1,12 +1,12 @@
 // What ran: the history of a job, the feed over all jobs, the failures of a day. A job's history is its instants, computed
 // again from its versions and looked up in their pages, beside the runs that have an item of their own.
 
-import { hashOfId, pageBitsOf, shardOf } from '../core/job/id.ts'
+import { hashOfId, shardOf } from '../core/job/id.ts'
 import type { VersionedJob } from '../core/job/version.ts'
-import { pageOf } from '../core/pages/depth.ts'
 import type { PageEntry } from '../core/pages/entry.ts'
+import { pageKeyOfJob } from '../core/pages/page.ts'
 import { previousRun } from '../core/planner/due.ts'
-import { DETAIL_SUFFIX, type PageKey, type RecentRun, type RunDetail } from '../core/run/record.ts'
+import { DETAIL_SUFFIX, type RecentRun, type RunDetail } from '../core/run/record.ts'
 import { formatRunId, parseRunId } from '../core/run/run.ts'
 import { NEVER } from '../core/time/instants.ts'
 import type { MissedItem, Stores } from '../ports.ts'
@@ -43,10 +43,9 @@ export async function historyOf(
   const shard = shardOf(hashOfId(jobId), world.shardCount)
   const depths = new Depths(world, shard)
   const instants = instantsOf({ id: jobId, versions: await world.jobs.versions(jobId) }, from, to, limit)
-  const pageBits = pageBitsOf(hashOfId(jobId))
   const places = await Promise.all(instants.map(async (second) => ({ second, depth: await depths.at(second) })))
   const live = places.flatMap(({ second, depth }) =>
-    depth === undefined ? [] : [{ shard, second, depth, page: pageOf(pageBits, depth) } satisfies PageKey],
+    depth === undefined ? [] : [pageKeyOfJob(shard, { jobId, second }, depth)],
   )
   const [pages, items, missed] = await Promise.all([
     world.ledger.readPages(live),

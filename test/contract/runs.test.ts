@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { hashOfId, jobIdOf, pageBitsOf, shardOf } from '../../shared/core/job/id.ts'
+import { hashOfId, jobIdOf, shardOf } from '../../shared/core/job/id.ts'
 import type { JobVersion } from '../../shared/core/job/version.ts'
-import { pageOf } from '../../shared/core/pages/depth.ts'
 import type { OutcomeEntry } from '../../shared/core/pages/entry.ts'
+import { pageKeyOfJob } from '../../shared/core/pages/page.ts'
 import type { MinuteItem } from '../../shared/core/shard.ts'
 import { failuresOf, feedOf, historyOf } from '../../shared/flow/read-runs.ts'
 import { versionOf } from '../support/jobs.ts'
@@ -59,7 +59,7 @@ async function begin(make: MakeWorld): Promise<Past> {
   for (let second = T; second < T + 90; second += 10) {
     const depth = depths.get(second)
     if (depth === undefined) continue
-    const page = { shard, second, depth, page: pageOf(pageBitsOf(hashOfId(jobId)), depth) }
+    const page = pageKeyOfJob(shard, { jobId, second }, depth)
     const status = second === T + 30 ? 'FAILED' : 'SUCCEEDED'
     await world.ledger.swap(page, [{ id: jobId, expect: null, next: outcome(status) }])
   }

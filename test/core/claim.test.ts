@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { type Asked, deadlineOf, decideClaim, isDead, lockDeadlineOf, mayStart } from '../../shared/core/claim.ts'
+import {
+  type Asked,
+  deadlineOf,
+  decideClaim,
+  isDead,
+  isNobodys,
+  lockDeadlineOf,
+  mayStart,
+} from '../../shared/core/claim.ts'
 import type { PageEntry } from '../../shared/core/pages/entry.ts'
 
 const NOW = 1_790_000_000
@@ -63,4 +71,17 @@ describe('a message', () => {
     const ended = { status: 'FAILED', attempt: 1, startOffsetMs: 1, durationMs: 2 } as const
     expect(decide(ended)).toEqual({ do: 'REPEAT', ended })
   })
+})
+
+test('a run is nobody’s where nobody has it, it has not ended and nobody comes back to it', () => {
+  const claim = (deadlineSecond: number): PageEntry => ({ status: 'RUNNING', attempt: 1, token: 'x', deadlineSecond })
+  const nobodys: (PageEntry | null)[] = [null, { status: 'QUEUED', attempt: 1 }, claim(NOW - 5)]
+  const somebodys: PageEntry[] = [
+    claim(NOW - 4),
+    { status: 'WAITING', attempt: 1 },
+    { status: 'QUEUED', attempt: 2 },
+    { status: 'LOST', attempt: 1, startOffsetMs: 0, durationMs: 0 },
+  ]
+  expect(nobodys.filter((entry) => !isNobodys(entry, NOW))).toEqual([])
+  expect(somebodys.filter((entry) => isNobodys(entry, NOW))).toEqual([])
 })

@@ -1,12 +1,14 @@
 // Troubles that only showed when many of them came together, each as what somebody would have seen of it.
 
 import { describe, expect, test } from 'vitest'
+import type { StoredJob } from '../../shared/core/job/stored.ts'
+import { entryIdOf } from '../../shared/core/run/message.ts'
 import { auditShard } from '../../shared/flow/audit.ts'
 import { saveJob, startJob, stopJob } from '../../shared/flow/manage-jobs.ts'
 import { ShardMemory } from '../../shared/flow/shard-memory.ts'
 import { triggerJob } from '../../shared/flow/trigger-job.ts'
 import { asking, body, range } from '../support/job-body.ts'
-import { stagesOfThisFile } from '../support/stages.ts'
+import { type Staged, stagesOfThisFile } from '../support/stages.ts'
 import { START, type Town } from '../support/town.ts'
 import { beforeEveryCall } from '../support/worlds/every-call.ts'
 
@@ -39,6 +41,63 @@ describe('a stop by schedule', () => {
     await staged.town.run(200)
     expect(staged.town.seconds('job')).toEqual(range(20, 200, 20))
     expect(staged.town.seconds('next')).toEqual(range(20, 200, 20))
+  })
+})
+
+describe('a stop by schedule that nobody carries out', () => {
+  const schedules = [{ every: 20 }, { kind: 'stop', every: 30 }]
+  const stopAt = async ({ town }: Staged, { id }: StoredJob, second: number) =>
+    (await town.entryOf(entryIdOf(id, 'stop'), START + second))?.status
+
+  test('because its message was lost is on record as missed', async () => {
+    const staged = await begin()
+    const job = await save(staged, 'job', 'take', { schedules })
+    await staged.town.run(25)
+    staged.town.isExecuting = false
+    await staged.town.run(31)
+    await staged.town.fast.purge()
+    staged.town.isExecuting = true
+    await staged.town.run(80)
+    expect(await stopAt(staged, job, 30)).toBe('MISSED')
+    expect(await stopAt(staged, job, 60)).toBe('SUCCEEDED')
+  })
+
+  test('because its executor died is on record as lost', async () => {
+    const staged = await begin({
+      killExecutor: (environment) => (environment === 1 ? { call: 4, when: 'before' } : undefined),
+    })
+    const job = await save(staged, 'job', 'take', {
+      schedules: [{ every: 7200 }, { kind: 'stop', every: 30 }],
+      timeout: 5,
+    })
+    await staged.town.run(80)
+    expect(await stopAt(staged, job, 30)).toBe('LOST')
+    expect(await stopAt(staged, job, 60)).toBe('SUCCEEDED')
+  })
+})
+
+describe('a run that is due while its job catches up', () => {
+  test('starts when nothing is left to catch up, though the last of that ended before this was written', async () => {
+    let changes = 0
+    let isDown = true
+    const staged = await begin({
+      see: (world) =>
+        beforeEveryCall(world, async (_, name) => {
+          if (name !== 'change') return
+          changes += 1
+          // The first says what is to be caught up; those that say that it is done fail for a while.
+          if (changes > 1 && isDown) throw new Error('the store is away')
+        }),
+    })
+    const { town } = staged
+    await save(staged, 'job', 'take', { schedules: [{ every: 100 }], misfire: { policy: 'CATCH_UP', window: 3600 } })
+    await town.run(30)
+    town.time.skip(420)
+    await town.run(570)
+    expect(town.seconds('job')).toEqual([100, 200, 300, 400])
+    isDown = false
+    await town.run(580)
+    expect(town.seconds('job')).toEqual([100, 200, 300, 400, 500])
   })
 })
 

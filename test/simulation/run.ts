@@ -8,7 +8,7 @@ import type { Verdict } from './verdict.ts'
 
 const HELP = `Simulates the whole scheduler in virtual time, with faults, and checks twelve invariants.
 
-  npm run -s sim -- [--seeds N] [--from N] [--seed N] [--without NET] [--json] [--quiet]
+  npm run -s sim -- [--seeds N] [--from N] [--seed N] [--without NET] [--json]
 
   --seeds N      how many seeds, from --from on (100, 1)
   --seed N       this one only, with the story of what went wrong
@@ -90,6 +90,7 @@ function tell(verdict: Verdict, done: number, all: number): void {
     if (values.seed !== undefined || done === 1) for (const line of story) console.error(`    ${line}`)
   }
   if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${all}${done === all ? '\n' : ''}`)
+  else if (done % 100 === 0) console.error(`${done} of ${all}`)
 }
 
 function totalOf(verdicts: readonly Verdict[]) {

@@ -13,11 +13,13 @@ describe.each(ENGINES)('on %s', (name) => {
     'requests that fail, are throttled or are never answered lose and double nothing',
     { timeout: 180_000 },
     async () => {
-      const { faults, instants, starts, violations } = await sdkScene(1, endpoint ?? '')
+      const { faults, instants, starts, violations, reads, staleReads } = await sdkScene(1, endpoint ?? '')
       expect(violations).toEqual([])
       expect(faults).toBeGreaterThan(30)
       expect(instants).toBeGreaterThan(60)
       expect(starts).toBeGreaterThan(60)
+      expect(reads).toBeGreaterThan(100)
+      expect(staleReads, 'nobody decides by what he read from a copy').toEqual([])
     },
   )
 })

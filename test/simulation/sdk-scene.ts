@@ -20,7 +20,7 @@ import { oneRecordAnInstant } from './invariants/i02-one-record.ts'
 import { noPhantom } from './invariants/i03-no-phantom.ts'
 import { attemptsAreJustified } from './invariants/i04-justified-attempts.ts'
 import { onTime } from './invariants/i05-on-time.ts'
-import { nameOf, TERMINAL, type View, viewOf } from './invariants/view.ts'
+import { TERMINAL, type View, viewOf } from './invariants/view.ts'
 import { oracleVersionOf } from './oracle-version.ts'
 import { policyOf, Recorder } from './recorder.ts'
 import { drain } from './simulate.ts'
@@ -36,6 +36,9 @@ export interface SdkScene {
   readonly faults: number
   readonly instants: number
   readonly starts: number
+  readonly reads: number
+  /** Reads of those who schedule and execute that might have been answered with something old. */
+  readonly staleReads: readonly string[]
   readonly violations: readonly Violation[]
 }
 
@@ -97,6 +100,8 @@ export async function sdkScene(seed: number, endpoint: string): Promise<SdkScene
     faults: stormy.faults() + recorder.faults,
     instants: [...view.jobs.values()].reduce((sum, { due }) => sum + due.length, 0),
     starts: recorder.events.filter(({ op }) => op === 'start').length,
+    reads: stormy.reads(),
+    staleReads: stormy.staleReads(),
     violations: [noLostRun, oneRecordAnInstant, noPhantom, attemptsAreJustified, onTime, allHaveEnded].flatMap(
       (check) => check(view),
     ),
@@ -162,7 +167,7 @@ async function readAll(recorder: Recorder, stores: Stores, commits: readonly Job
 
 function allHaveEnded({ records }: View): Violation[] {
   return [...records].flatMap(([runId, places]) =>
-    places.every(({ entry }) => TERMINAL.has(entry.status)) || nameOf(runId).isStop
+    places.every(({ entry }) => TERMINAL.has(entry.status))
       ? []
       : [{ invariant: 'I8', what: `${runId} has not ended`, runId }],
   )

@@ -11,9 +11,9 @@ import { type Deliveries, Rig } from '../../local/rig/rig.ts'
 import { defineHandlers, type HandlerSet } from '../../shared/core/handlers.ts'
 import { hashOfId, shardOf } from '../../shared/core/job/id.ts'
 import type { PageEntry } from '../../shared/core/pages/entry.ts'
+import { pageKeyOfJob } from '../../shared/core/pages/page.ts'
 import { parseRunId } from '../../shared/core/run/run.ts'
 import { Depths } from '../../shared/flow/depths.ts'
-import { pageKeyOf } from '../../shared/flow/execute/place.ts'
 import type { ExecutorHost } from '../../shared/flow/execute/world.ts'
 import type { Ended, Ticked } from '../../shared/flow/tick.ts'
 import type { TickWorld } from '../../shared/flow/tick-world.ts'
@@ -188,7 +188,7 @@ export class Town {
     const shard = shardOf(hashOfId(jobId), this.world.shardCount)
     const depth = await new Depths(this.world, shard).at(second)
     if (depth === undefined) return null
-    const [{ entries }] = await this.world.ledger.readPages([pageKeyOf(shard, { jobId, second }, depth)])
+    const [{ entries }] = await this.world.ledger.readPages([pageKeyOfJob(shard, { jobId, second }, depth)])
     return entries.get(id) ?? null
   }
 

@@ -55,7 +55,7 @@ const isAccountedFor = (standing: Standing): boolean =>
 
 export function audit({ runs, after, through, find, isLive, now }: AuditInput): AuditResult {
   const judged = runs
-    .filter(({ second, kind }) => second > after && second <= through && kind !== 'stop')
+    .filter(({ second }) => second > after && second <= through)
     .map((run) => {
       const found = find(run)
       return {

@@ -2,9 +2,11 @@
 // record there is, in both directions.
 
 import type { PlannedRun } from '../planner/snapshot.ts'
+import { entryIdOf } from '../run/message.ts'
 import { type Found, standingOf } from './standing.ts'
 
 export interface LedgerRecord {
+  /** The job's id, or that with ~ for a stop, which has an entry of its own beside the run of its second. */
   readonly jobId: string
   readonly second: number
 }
@@ -45,18 +47,14 @@ export interface Verification {
   readonly open: readonly LedgerRecord[]
 }
 
-/** A stop has an entry of its own beside the run of its second. It is recorded where it was carried out, and not required. */
-const entryIdOf = ({ jobId, kind }: PlannedRun): string => (kind === 'stop' ? `${jobId}~` : jobId)
-
 const keyOf = ({ jobId, second }: LedgerRecord): string => `${jobId}.${second}`
 
 export function verify({ runs, records, missed, find, isLive, isUnsure, now }: VerifyInput): Verification {
-  const due = runs.filter(({ kind }) => kind !== 'stop')
-  const judged = due.map((run) => ({
-    record: { jobId: run.jobId, second: run.second },
-    standing: standingOf(find(run), isLive(run.second), now),
-  }))
-  const planned = new Set(runs.map((run) => keyOf({ jobId: entryIdOf(run), second: run.second })))
+  const judged = runs.map(({ jobId, kind, second }) => {
+    const record = { jobId: entryIdOf(jobId, kind), second }
+    return { record, standing: standingOf(find(record), isLive(second), now) }
+  })
+  const planned = new Set(judged.map(({ record }) => keyOf(record)))
   const seen = new Set<string>()
   const writtenTwice = records.filter((record) => {
     const isAgain = seen.has(keyOf(record))
@@ -68,7 +66,7 @@ export function verify({ runs, records, missed, find, isLive, isUnsure, now }: V
   const open = judged.filter(({ standing }) => standing === 'open' || standing === 'running' || standing === 'dead')
   const only = (list: typeof judged) => list.map(({ record }) => record)
   return {
-    due: due.length,
+    due: runs.length,
     accounted: judged.filter(({ standing }) => standing === 'fine').length,
     holes: only(holes),
     doubles: unique([...only(doubled), ...writtenTwice]),

@@ -1,7 +1,9 @@
 // Runs of one second as they travel: by the first bits of their jobs' hashes into pages, and each page by lane.
 // The page of a run depends on its second's depth and its job alone, never on its lane, so a replay finds the same keys.
 
+import { hashOfId, pageBitsOf } from '../job/id.ts'
 import type { Lane } from '../lanes.ts'
+import type { PageKey } from '../run/record.ts'
 import { pageOf } from './depth.ts'
 
 export interface PageRun {
@@ -21,6 +23,21 @@ export interface Page<Run extends PageRun> {
 export interface Parcel<Run extends PageRun> extends Page<Run> {
   readonly lane: Lane
 }
+
+/** Where the entry of a run of this depth stands. */
+export const pageKeyOf = (shard: number, { second, pageBits }: Omit<PageRun, 'jobId'>, depth: number): PageKey => ({
+  shard,
+  second,
+  depth,
+  page: pageOf(pageBits, depth),
+})
+
+/** The same for somebody who knows the job and not its bits. */
+export const pageKeyOfJob = (
+  shard: number,
+  { jobId, second }: Pick<PageRun, 'jobId' | 'second'>,
+  depth: number,
+): PageKey => pageKeyOf(shard, { second, pageBits: pageBitsOf(hashOfId(jobId)) }, depth)
 
 /** The page's first bits as text; a depth of 0 has one page without a prefix. */
 export const prefixOf = (page: number, depth: number): string =>

@@ -121,7 +121,7 @@ export function nextDue(job: VersionedJob, after: number, kinds: readonly Kind[]
   return NEVER
 }
 
-function isDueAt(job: VersionedJob, second: number, kinds: readonly Kind[]): boolean {
+export function isDueAt(job: VersionedJob, second: number, kinds: readonly Kind[]): boolean {
   const here: DueItem[] = []
   dueBetween(job, second, second + 1, here)
   return here.some(({ kind }) => kinds.includes(kind))

@@ -1,11 +1,10 @@
 // Ends what a message brought that nobody could carry out, so that it is not silence: runs that nobody has become FAILED,
 // with the reason. A run that somebody has, or that has ended, is left alone.
 
-import { isDead } from '../../core/claim.ts'
+import { isNobodys } from '../../core/claim.ts'
 import { neverStarted } from '../../core/pages/entry.ts'
 import { jobIdOfEntry, readMessage } from '../../core/run/message.ts'
 import { formatRunId, parseRunId, type RunId, type Trigger } from '../../core/run/run.ts'
-import { isTerminal } from '../../core/run/status.ts'
 import { nowOf } from '../tick-world.ts'
 import { onItsOwn, onPage, type Place } from './place.ts'
 import type { ExecuteWorld } from './world.ts'
@@ -50,10 +49,7 @@ function doomedBy(world: ExecuteWorld, body: string): Doomed[] {
 
 async function end(world: ExecuteWorld, { place, shard, id, runId, trigger }: Doomed, why: string): Promise<boolean> {
   const expect = (await place.read()).get(id) ?? null
-  const isInHands = expect?.status === 'RUNNING' && !isDead(expect, nowOf(world))
-  // Somebody comes back to what waits or is to be tried again.
-  const isListed = expect?.status === 'WAITING' || (expect?.status === 'QUEUED' && expect.attempt > 1)
-  if (isInHands || isListed || (expect !== null && isTerminal(expect.status))) return false
+  if (!isNobodys(expect, nowOf(world))) return false
   const next = neverStarted('FAILED', expect?.attempt)
   const reason = `its message failed every time it came: ${why}`
   const result = (await place.swap([{ id, expect, next, detail: { trigger, reason } }])).get(id)

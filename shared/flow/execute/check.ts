@@ -2,7 +2,7 @@
 // must hold. A run that its job no longer has at that instant is skipped; any other goes on with what is in force now.
 
 import { isLaneNotice, type StoredJob, statusOf } from '../../core/job/stored.ts'
-import { type DueItem, dueBetween } from '../../core/planner/due.ts'
+import { isDueAt } from '../../core/planner/due.ts'
 import { ticketJobOf } from '../../core/run/message.ts'
 import type { FreshChanges } from './fresh-changes.ts'
 import { type Batch, endedAs, goingOn, isGoing, type Life } from './life.ts'
@@ -63,8 +63,5 @@ function withStop(life: Life, nowMs: number): Life {
 
 /** Only runs of a page are planned; what has an item of its own was decided on when that was put. */
 function isStillDue({ kind, second, run }: Life, stored: StoredJob): boolean {
-  if (run.depth === null) return true
-  const due: DueItem[] = []
-  dueBetween(stored, second, second + 1, due)
-  return due.some((item) => item.kind === kind)
+  return run.depth === null || isDueAt(stored, second, [kind])
 }

@@ -3,11 +3,11 @@
 
 import { hashOfId, jobIdOf, shardOf } from '../../core/job/id.ts'
 import type { PageEntry } from '../../core/pages/entry.ts'
+import { pageKeyOfJob } from '../../core/pages/page.ts'
 import { previousRun } from '../../core/planner/due.ts'
 import { DETAIL_SUFFIX } from '../../core/run/record.ts'
 import { NEVER } from '../../core/time/instants.ts'
 import { Depths } from '../depths.ts'
-import { pageKeyOf } from './place.ts'
 import type { ExecuteWorld } from './world.ts'
 
 const INSTANTS_A_LOOK = 25
@@ -50,7 +50,7 @@ async function newestOnPages(world: ExecuteWorld, jobId: string, from: number, n
     const keys = await Promise.all(
       seconds.map(async (second) => {
         const depth = await depths.at(second)
-        return depth === undefined ? [] : [pageKeyOf(shard, { jobId, second }, depth)]
+        return depth === undefined ? [] : [pageKeyOfJob(shard, { jobId, second }, depth)]
       }),
     )
     for (const { key, entries } of await world.ledger.readPages(keys.flat())) {

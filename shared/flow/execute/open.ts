@@ -2,7 +2,7 @@
 // put there first, and taken out when all of that is done.
 
 import type { GateRun } from '../../core/gate/state.ts'
-import type { TicketJob } from '../../core/run/message.ts'
+import { type TicketJob, writeTicketJob } from '../../core/run/message.ts'
 import type { Life, Listed } from './life.ts'
 import { messageFor, type Sender } from './send-again.ts'
 import type { ExecuteWorld } from './world.ts'
@@ -33,7 +33,7 @@ export async function listRun(
 ): Promise<void> {
   const { shard, lane } = sender
   const { runId, attempt } = run
-  const message = messageFor(sender, run, job, notBefore)
+  const message = messageFor(sender, run, writeTicketJob(job), notBefore)
   await world.open.put({ shard, dueMs, runId, times: 0, lane, attempt, message })
 }
 

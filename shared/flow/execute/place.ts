@@ -1,8 +1,7 @@
 // Where the entry of a run stands: on a page with others, or in an item of its own. The steps of a run do not care which.
 
-import { hashOfId, pageBitsOf } from '../../core/job/id.ts'
-import { pageOf } from '../../core/pages/depth.ts'
 import type { PageEntry } from '../../core/pages/entry.ts'
+import { pageKeyOfJob } from '../../core/pages/page.ts'
 import type { PageKey, RunDetail } from '../../core/run/record.ts'
 import { parseRunId, type RunId } from '../../core/run/run.ts'
 import type { Ledger, Swap, SwapResult } from '../../ports.ts'
@@ -61,12 +60,8 @@ export function onItsOwn(ledger: Ledger, id: RunId): Place {
 }
 
 /** The page of a job's run, of whose second the depth is known. */
-export function pageKeyOf(shard: number, { jobId, second }: Omit<RunId, 'suffix'>, depth: number): PageKey {
-  return { shard, second, depth, page: pageOf(pageBitsOf(hashOfId(jobId)), depth) }
-}
-
 /** Where the entry of any run stands. */
 export function placeOf(ledger: Ledger, shard: number, run: { readonly runId: string; readonly depth: number | null }) {
   const id = parseRunId(run.runId)
-  return run.depth === null ? onItsOwn(ledger, id) : onPage(ledger, pageKeyOf(shard, id, run.depth))
+  return run.depth === null ? onItsOwn(ledger, id) : onPage(ledger, pageKeyOfJob(shard, id, run.depth))
 }

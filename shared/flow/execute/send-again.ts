@@ -3,9 +3,9 @@
 
 import type { GateRun } from '../../core/gate/state.ts'
 import type { Lane } from '../../core/lanes.ts'
+import { pageKeyOfJob } from '../../core/pages/page.ts'
 import { type TicketJob, withOpen, writePageMessage, writeRunMessage, writeTicketJob } from '../../core/run/message.ts'
 import { parseRunId } from '../../core/run/run.ts'
-import { pageKeyOf } from './place.ts'
 import type { ExecuteWorld } from './world.ts'
 
 /** SQS holds nothing back for longer. */
@@ -19,20 +19,26 @@ export interface Sender {
   readonly drainedMs: number
 }
 
+/** `job` is what an executor needs to know of it, as text. */
 export function messageFor(
   { shard, lane, drainedMs }: Sender,
   run: GateRun,
-  job: TicketJob,
+  job: string,
   notBefore: number | null,
 ): string {
   const { runId, trigger, nominal, attempt, depth } = run
-  const text = writeTicketJob(job)
   if (depth === null)
-    return writeRunMessage({ shard, runId, lane, trigger, nominal, drainedMs, attempt, notBefore }, text)
+    return writeRunMessage({ shard, runId, lane, trigger, nominal, drainedMs, attempt, notBefore }, job)
   const { jobId, second } = parseRunId(runId)
   const kind = trigger === 'RESTART' ? 'restart' : 'start'
-  const ticket = { id: jobId, kind, nominal: nominal ?? second, meets: 'ask', attempt, notBefore, job: text } as const
-  return writePageMessage({ ...pageKeyOf(shard, { jobId, second }, depth), lane }, drainedMs, [ticket])
+  const ticket = { id: jobId, kind, nominal: nominal ?? second, meets: 'ask', attempt, notBefore, job } as const
+  return writePageMessage({ ...pageKeyOfJob(shard, { jobId, second }, depth), lane }, drainedMs, [ticket])
+}
+
+/** Where it stands in the list of open runs, the message says so: whoever ends the run takes it out there. */
+export const listedMessageFor = (sender: Sender, run: GateRun, job: string, notBefore: number | null): string => {
+  const text = messageFor(sender, run, job, notBefore)
+  return run.openMs === null ? text : withOpen(text, run.openMs)
 }
 
 /** A failure to send is no harm: the run is open, and is sent again from there. */
@@ -44,12 +50,9 @@ export async function sendRun(
   at: { readonly inSeconds: number; readonly notBefore: number | null },
 ): Promise<void> {
   if (at.inSeconds > LONGEST_DELAY_SECONDS && run.openMs !== null) return
-  const text = messageFor(sender, run, job, at.notBefore)
+  const body = listedMessageFor(sender, run, writeTicketJob(job), at.notBefore)
   const delaySeconds = Math.min(LONGEST_DELAY_SECONDS, Math.max(0, at.inSeconds))
-  const message = {
-    body: run.openMs === null ? text : withOpen(text, run.openMs),
-    ...(delaySeconds > 0 ? { delaySeconds } : {}),
-  }
+  const message = { body, ...(delaySeconds > 0 ? { delaySeconds } : {}) }
   for (let tries = 1; tries <= MOST_TRIES; tries++) {
     if ((await world.queues[sender.lane].send([message])).length === 0) return
   }

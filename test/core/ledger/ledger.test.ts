@@ -12,6 +12,7 @@ import { type Found, NOTHING_FOUND, standingOf } from '../../../shared/core/ledg
 import { type LedgerRecord, type MissedRecord, verify } from '../../../shared/core/ledger/verify.ts'
 import type { PageEntry } from '../../../shared/core/pages/entry.ts'
 import { type PlannedRun, Snapshot } from '../../../shared/core/planner/snapshot.ts'
+import { entryIdOf } from '../../../shared/core/run/message.ts'
 import { jobOf } from '../../support/jobs.ts'
 
 const NOW = 100_000
@@ -52,13 +53,15 @@ const snapshot = new Snapshot()
 snapshot.apply(['a', 'b', 'c'].map((name) => jobOf(name, { schedules: [{ every: 7 }, { kind: 'stop', every: 21 }] })))
 const runs = snapshot.due(NOW - 300, NOW - 100)
 const due = runs.filter(({ kind }) => kind === 'start')
+const stops = runs.filter(({ kind }) => kind === 'stop')
 const keyOf = ({ jobId, second }: LedgerRecord) => `${jobId}.${second}`
+const recordOf = ({ jobId, kind, second }: PlannedRun) => ({ jobId: entryIdOf(jobId, kind), second })
 
 function auditWith(ledger: Map<string, Found>) {
-  const find = (run: PlannedRun) => ledger.get(keyOf(run)) ?? NOTHING_FOUND
+  const find = (run: PlannedRun) => ledger.get(keyOf(recordOf(run))) ?? NOTHING_FOUND
   return audit({ runs, after: NOW - 300, through: NOW - 101, find, isLive: () => true, now: NOW })
 }
-const complete = () => new Map(due.map((run) => [keyOf(run), found({ page: ended })]))
+const complete = () => new Map(runs.map((run) => [keyOf(recordOf(run)), found({ page: ended })]))
 
 describe('an audit', () => {
   test('of a complete ledger has nothing to do and moves to the end', () => {
@@ -104,6 +107,18 @@ describe('an audit', () => {
       now: NOW,
     })
     expect([result.resend, result.tooLate.length, result.auditedThrough]).toEqual([[], 2, NOW - 41])
+  })
+
+  test('records a stop that nobody carried out, and sends one whose executor died so that its end is recorded', () => {
+    const ledger = complete()
+    ledger.delete(keyOf(recordOf(stops[3])))
+    ledger.set(keyOf(recordOf(stops[9])), found({ page: claimed(NOW - 60) }))
+    expect(auditWith(ledger)).toEqual({
+      resend: [{ run: stops[9], attempt: 1, ageSeconds: 20 + 55 }],
+      tooLate: [stops[3]],
+      doubled: [],
+      auditedThrough: stops[3].second - 1,
+    })
   })
 
   test('never moves back', () => {
@@ -182,12 +197,12 @@ describe('verify', () => {
       isUnsure: (record) => unsure.includes(keyOf(record)),
       now: NOW,
     })
-  const records = () => due.map(({ jobId, second }) => ({ jobId, second }))
+  const records = () => runs.map(recordOf)
 
   test('of a complete ledger finds nothing', () => {
     expect(verifyWith(complete(), records())).toEqual({
-      due: due.length,
-      accounted: due.length,
+      due: runs.length,
+      accounted: runs.length,
       holes: [],
       doubles: [],
       phantoms: [],
@@ -215,7 +230,7 @@ describe('verify', () => {
           expect(sorted(result.holes)).toEqual(sorted(holes))
           expect(sorted(result.doubles)).toEqual(sorted(doubles))
           expect(sorted(result.phantoms)).toEqual(sorted(phantoms))
-          expect(result.accounted).toBe(due.length - holes.length)
+          expect(result.accounted).toBe(runs.length - holes.length)
         },
       ),
       { numRuns: 200 },
@@ -228,29 +243,22 @@ describe('verify', () => {
     expect(verifyWith(ledger, [...records(), due[3]]).doubles).toEqual([{ jobId: due[3].jobId, second: due[3].second }])
   })
 
-  test('knows the entries of stops, and requires none', () => {
-    const [stop] = runs.filter(({ kind }) => kind === 'stop')
-    expect(verifyWith(complete(), [...records(), { jobId: `${stop.jobId}~`, second: stop.second }]).phantoms).toEqual(
-      [],
-    )
+  test('finds a stop of which there is no record', () => {
+    const stop = recordOf(stops[2])
+    const ledger = complete()
+    ledger.delete(keyOf(stop))
+    expect(verifyWith(ledger, records()).holes).toEqual([stop])
   })
 
   test('finds a record of missed instants that counts wrongly', () => {
     const jobId = due[0].jobId
     const own = due.filter((run) => run.jobId === jobId)
     const record: MissedRecord = { jobId, of: 'starts', from: own[0].second, to: own[9].second, count: 10 }
-    const stops: MissedRecord = { ...record, of: 'stops and restarts', count: 3 }
     const miscounted = (...missed: MissedRecord[]) => verifyWith(complete(), records(), [], missed).miscounted
     expect(miscounted(record, { ...record, count: 9 })).toEqual([{ ...record, count: 9 }])
-    expect(
-      miscounted({
-        ...stops,
-        count: runs.filter(
-          ({ jobId: id, kind, second }) =>
-            id === jobId && kind === 'stop' && second <= record.to && second >= record.from,
-        ).length,
-      }),
-    ).toEqual([])
+    const isWithin = ({ jobId: id, second }: PlannedRun) => id === jobId && second <= record.to && second >= record.from
+    const ofStops: MissedRecord = { ...record, of: 'stops and restarts', count: stops.filter(isWithin).length }
+    expect(miscounted(ofStops)).toEqual([])
   })
 
   test('tells what is still open from what is missing', () => {

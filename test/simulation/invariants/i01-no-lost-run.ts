@@ -1,4 +1,4 @@
-// I1: every instant that was due has exactly one record, and it has ended.
+// I1: every instant that was due, that of a stop too, has exactly one record, and it has ended.
 
 import type { Violation } from '../history.ts'
 import {
@@ -7,8 +7,7 @@ import {
   isUnsure,
   type JobView,
   missedKindOf,
-  runIdOf,
-  runsOf,
+  recordIdOf,
   TERMINAL,
   type View,
 } from './view.ts'
@@ -27,9 +26,9 @@ function lostOf(
   missed: readonly EventOf<'missed'>[],
   frozen: readonly (readonly number[])[],
 ): Violation[] {
-  return runsOf(job).flatMap((due) => {
+  return job.due.flatMap((due) => {
     const { second } = due
-    const runId = runIdOf(job.jobId, second)
+    const runId = recordIdOf(job.jobId, due)
     const isEnded = records.get(runId)?.some(({ entry }) => TERMINAL.has(entry.status)) === true
     const isCounted = missed.some(({ of, from, to }) => of === missedKindOf(due) && from <= second && second <= to)
     // A stop freezes what is left to be caught up: it is neither run nor missed until the job runs again.

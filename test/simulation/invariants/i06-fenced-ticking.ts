@@ -4,7 +4,7 @@
 import type { PageEntry } from '../../../shared/core/pages/entry.ts'
 import type { ShardItem } from '../../../shared/core/shard.ts'
 import type { Violation } from '../history.ts'
-import { isUnsure, type JobView, nameOf, runIdOf, runsOf, TERMINAL, type View } from './view.ts'
+import { isUnsure, type JobView, nameOf, recordIdOf, TERMINAL, type View } from './view.ts'
 
 const KEPT_SECONDS = 180
 
@@ -57,9 +57,9 @@ function unaccounted(
   open: ReadonlyMap<string, number>,
 ): string[] {
   return jobs.flatMap((job) =>
-    runsOf(job)
+    job.due
       .filter(({ second }) => second > from.auditedThrough && second <= to.auditedThrough && !isUnsure(job, second))
-      .map(({ second }) => runIdOf(job.jobId, second))
+      .map((due) => recordIdOf(job.jobId, due))
       .filter((runId) => {
         const { jobId, second } = nameOf(runId)
         const status = entries.get(runId)?.status

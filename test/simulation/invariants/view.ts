@@ -136,3 +136,7 @@ export const policyAt = ({ versions }: JobView, version: number): Policy | null 
   versions.find(({ is }) => is.version === version)?.policy ?? null
 
 export const runIdOf = (jobId: string, second: number): string => `${jobId}.${second}`
+
+/** A stop has a record of its own beside that of the run of its second. */
+export const recordIdOf = (jobId: string, { kind, second }: OracleDue): string =>
+  runIdOf(kind === 'stop' ? `${jobId}~` : jobId, second)

@@ -13,6 +13,9 @@ export interface Stormy {
   /** No more faults from here on. */
   calm(): void
   faults(): number
+  reads(): number
+  /** The operations of reads that may have been answered with something old. */
+  staleReads(): readonly string[]
 }
 
 /** How many of a thousand requests. */
@@ -22,12 +25,22 @@ const THROTTLED = 20
 /** All attempts of the call are made, and nobody hears of any. */
 const UNHEARD = 4
 
+const READS = /\.(GetItem|BatchGetItem|Query|Scan)$/
+
 export function stormyHandler(random: Random): Stormy {
   const inner = new DynamoDBClient({ region: 'us-east-1' }).config.requestHandler
   const pass = inner.handle.bind(inner)
   const unheard = new Set<string>()
   let isStorm = true
   let faults = 0
+  let reads = 0
+  const staleReads: string[] = []
+  const noteRead = (request: Parameters<Handler['handle']>[0]) => {
+    const [, operation] = READS.exec(request.headers['x-amz-target'] ?? '') ?? []
+    if (operation === undefined) return
+    reads += 1
+    if (!String(request.body).includes('"ConsistentRead":true')) staleReads.push(operation)
+  }
   const refuse = (statusCode: number, type: string): Handled => {
     const headers = { 'content-type': 'application/x-amz-json-1.0' }
     const body = new Blob([JSON.stringify({ __type: type, message: 'a fault' })]).stream()
@@ -40,6 +53,7 @@ export function stormyHandler(random: Random): Stormy {
     return refuse(500, 'InternalServerError')
   }
   const handle: Handler['handle'] = async (request, options) => {
+    noteRead(request)
     if (!isStorm) return pass(request, options)
     const invocation = request.headers['amz-sdk-invocation-id'] ?? ''
     const draw = random.below(1000)
@@ -62,5 +76,7 @@ export function stormyHandler(random: Random): Stormy {
       isStorm = false
     },
     faults: () => faults,
+    reads: () => reads,
+    staleReads: () => staleReads,
   }
 }

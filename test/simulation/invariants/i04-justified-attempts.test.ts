@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest'
+import { claim, ended, entry, fault, idle, run, type Step, say, T, version } from './by-hand.ts'
+import { attemptsAreJustified } from './i04-justified-attempts.ts'
+
+describe('I4, attempts', () => {
+  const retry = version({}, { retries: 1 })
+  const takeOver = entry(10, claim(), claim(2, 'b'), { at: 70 } as Partial<Step>)
+
+  test('accepts a take-over from one who died, and a retry after its backoff', () => {
+    expect(
+      say(attemptsAreJustified, [retry, { ...entry(10, null, claim()), proc: 'dies' }, fault('dies', 11), takeOver]),
+    ).toEqual([])
+    const failed = [entry(10, null, claim()), entry(10, claim(), idle('QUEUED', 2))]
+    expect(
+      say(attemptsAreJustified, [
+        retry,
+        ...failed,
+        { op: 'start', runId: run(10), attempt: 2, trigger: 'SCHEDULE', at: 5 },
+      ]),
+    ).toEqual([])
+  })
+
+  test('rejects a take-over from one who was well, and a run given up as lost for no reason', () => {
+    expect(say(attemptsAreJustified, [retry, { ...entry(10, null, claim()), proc: 'well' }, takeOver])).toHaveLength(1)
+    expect(
+      say(attemptsAreJustified, [version(), entry(10, null, claim()), entry(10, claim(), ended('LOST'))]),
+    ).toHaveLength(1)
+  })
+
+  test('rejects two starts of one attempt, more attempts than allowed, and a retry that comes at once', () => {
+    const start = (attempt: number): Step => ({ op: 'start', runId: run(10), attempt, trigger: 'SCHEDULE' })
+    expect(say(attemptsAreJustified, [version(), start(1), start(1)])).toHaveLength(1)
+    expect(say(attemptsAreJustified, [version(), start(2)])).toHaveLength(1)
+    const listed: Step = { op: 'open', what: 'put', runId: run(10), dueMs: (T + 50) * 1000, attempt: 2 }
+    const patient = [
+      version({}, { retries: 1 }),
+      entry(10, null, claim()),
+      listed,
+      entry(10, claim(), idle('QUEUED', 2)),
+    ]
+    expect(say(attemptsAreJustified, [...patient, { ...start(2), at: 27 }])).toHaveLength(1)
+    expect(say(attemptsAreJustified, [...patient, { ...start(2), at: 30 }])).toEqual([])
+  })
+})
