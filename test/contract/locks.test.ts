@@ -84,7 +84,7 @@ inEachWorld('the lock of a job', (make) => {
     const { locks } = await make()
     await locks.change([asking(jobId, T)])
     expect(await locks.change([asking(jobId, T + 1, FREE)])).toEqual([false])
-    const held = { ...FREE, holders: [{ ...run(jobId, T), deadline: T + 70, started: true }] }
+    const held = { ...FREE, holders: [{ ...run(jobId, T), deadline: T + 70, sentAt: null }] }
     expect(await locks.change([releasing(jobId, T, held)])).toEqual([[run(jobId, T + 1).runId]])
     const seen: Lock[] = []
     const looking: LockChange<null> = {
@@ -96,7 +96,7 @@ inEachWorld('the lock of a job', (make) => {
       },
     }
     await locks.change([looking])
-    expect(seen.at(-1)?.holders[0]).toMatchObject({ runId: run(jobId, T + 1).runId, started: false })
+    expect(seen.at(-1)?.holders[0]).toMatchObject({ runId: run(jobId, T + 1).runId, sentAt: T })
   })
 
   test('with a thousand in line leaves its neighbours alone, and comes back when they are gone', async () => {

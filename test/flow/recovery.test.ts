@@ -1,18 +1,20 @@
 // Troubles that only showed when many of them came together, each as what somebody would have seen of it.
 
 import { describe, expect, test } from 'vitest'
+import { FREE, type Holder } from '../../shared/core/gate/state.ts'
 import type { StoredJob } from '../../shared/core/job/stored.ts'
 import { entryIdOf } from '../../shared/core/run/message.ts'
 import { auditShard } from '../../shared/flow/audit.ts'
 import { saveJob, startJob, stopJob } from '../../shared/flow/manage-jobs.ts'
 import { ShardMemory } from '../../shared/flow/shard-memory.ts'
 import { triggerJob } from '../../shared/flow/trigger-job.ts'
+import type { Message } from '../../shared/ports.ts'
 import { asking, body, range } from '../support/job-body.ts'
 import { type Staged, stagesOfThisFile } from '../support/stages.ts'
 import { START, type Town } from '../support/town.ts'
 import { beforeEveryCall } from '../support/worlds/every-call.ts'
 
-const { begin, save, statuses } = stagesOfThisFile()
+const { begin, save, statuses, idOf } = stagesOfThisFile()
 
 describe('a stop by schedule', () => {
   const schedules = [{ every: 20 }, { kind: 'stop', every: 30 }]
@@ -73,6 +75,46 @@ describe('a stop by schedule that nobody carries out', () => {
     await staged.town.run(80)
     expect(await stopAt(staged, job, 30)).toBe('LOST')
     expect(await stopAt(staged, job, 60)).toBe('SUCCEEDED')
+  })
+})
+
+describe('runs that have their job’s lock and have not started', () => {
+  test('are sent again now and then, and not by every copy of a message about another', async () => {
+    const staged = await begin()
+    const { town } = staged
+    const sent: Message[] = []
+    const send = town.fast.send.bind(town.fast)
+    Object.assign(town.fast, {
+      send: (messages: readonly Message[]) => {
+        sent.push(...messages)
+        return send(messages)
+      },
+    })
+    const block = { strategy: 'CONCURRENT', max: 50 }
+    const job = await save(staged, 'job', 'take', { schedules: [{ every: 20 }], block })
+    await town.run(25)
+    const [ended] = sent
+    const holders = range(1, 10).map(
+      (second): Holder => ({
+        runId: idOf(job, second),
+        trigger: 'SCHEDULE',
+        instant: START + second,
+        nominal: START + second,
+        attempt: 2,
+        depth: 0,
+        openMs: null,
+        deadline: START + 60,
+        sentAt: START + second,
+      }),
+    )
+    await town.world.locks.change([
+      { jobId: job.id, believed: FREE, decide: () => ({ lock: { ...FREE, holders }, result: null }) },
+    ])
+    const before = sent.length
+    const copies = Array.from({ length: 30 }, () => ended)
+    await town.fast.send(copies)
+    await town.run(28)
+    expect(sent.length - before).toBe(copies.length + holders.length)
   })
 })
 

@@ -98,6 +98,16 @@ export class Process {
     this.#recorder.add({ op: 'fault', fault: strike.fault, where: at }, this.name)
   }
 
+  /** Code that a user brought may end its process, or keep it from doing anything else. */
+  async foreignCode(name: string): Promise<void> {
+    const strike = this.#weather.strike(this, name)
+    if (strike?.fault !== 'crash' && strike?.fault !== 'pause') return
+    this.fault(strike, name)
+    if (strike.fault === 'crash') this.die()
+    else this.#pausedUntilMs = this.#time.nowMs() + strike.ms
+    await this.awake()
+  }
+
   /** A call of the process to the world. */
   async call(name: string, effect: () => unknown): Promise<unknown> {
     if (this.#isHeldUp) await this.awake()

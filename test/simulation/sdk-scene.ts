@@ -9,11 +9,12 @@ import type { JobWrite } from '../../shared/core/job/stored.ts'
 import { formatRunId } from '../../shared/core/run/run.ts'
 import { Depths } from '../../shared/flow/depths.ts'
 import type { Stores } from '../../shared/ports.ts'
-import { stormyHandler } from '../support/engines/stormy-handler.ts'
+import { type StormRates, stormyHandler } from '../support/engines/stormy-handler.ts'
 import { createRandom } from '../support/random-cron/random.ts'
 import { trackedStores } from '../support/tracked.ts'
 import { Client } from './client.ts'
 import { castAt } from './crash-scene.ts'
+import type { Body } from './fleet.ts'
 import type { Violation } from './history.ts'
 import { noLostRun } from './invariants/i01-no-lost-run.ts'
 import { oneRecordAnInstant } from './invariants/i02-one-record.ts'
@@ -29,8 +30,45 @@ import { SimTime } from './time.ts'
 import { RandomWeather, THROUGH_SDK } from './weather.ts'
 
 const START = Date.parse('2027-02-10T10:00:20Z') / 1000
-const SECONDS = 60
 const MOST_TRIES = 10
+
+export interface SdkPlay {
+  /** Of bad weather, and then of good weather in which jobs are still due. */
+  readonly seconds: number
+  readonly calmSeconds: number
+  readonly cast: readonly Body[]
+  readonly rates: StormRates
+}
+
+/** A minute of everything, in bad weather. */
+export const BAD_MINUTE: SdkPlay = {
+  seconds: 60,
+  calmSeconds: 0,
+  cast: castAt(START),
+  rates: { before: 25, after: 35, throttled: 20, unheard: 4 },
+}
+
+/**
+ * A hundred jobs of five runs each, a second apart, while every fifth request fails before its effect and every fifth after it. So
+ * little gets through that they are caught up when the weather is good again.
+ */
+export const FLAKY_STORE: SdkPlay = {
+  seconds: 45,
+  calmSeconds: 45,
+  cast: Array.from({ length: 100 }, (_, place) => ({
+    name: `five-${place}`,
+    schedules: [{ every: 1 }],
+    startAt: new Date((START + 30) * 1000).toISOString(),
+    maxRuns: 5,
+    block: { strategy: 'CONCURRENT', max: 10 },
+    misfire: { policy: 'CATCH_UP', window: 3600 },
+    retry: { attempts: 3, delay: 1, maxDelay: 2 },
+    timeout: 5,
+    target: { type: 'handler', handler: 'act' },
+    payload: { acts: 'quick', ms: 10 },
+  })),
+  rates: { before: 200, after: 200, throttled: 0, unheard: 0 },
+}
 
 export interface SdkScene {
   readonly faults: number
@@ -44,12 +82,13 @@ export interface SdkScene {
 
 let scenes = 0
 
-export async function sdkScene(seed: number, endpoint: string): Promise<SdkScene> {
+export async function sdkScene(seed: number, endpoint: string, play = BAD_MINUTE): Promise<SdkScene> {
+  const { seconds, calmSeconds, cast, rates } = play
   const random = createRandom(seed)
   const time = new SimTime(START * 1000)
   const recorder = new Recorder(time.nowMs)
   const clock = new StoreClock({ wallMs: () => Date.now(), steadyMs: () => performance.now() })
-  const stormy = stormyHandler(random)
+  const stormy = stormyHandler(random, rates)
   const plain = dynamoClient({ endpoint, clock })
   const client = dynamoClient({ endpoint, clock, requestHandler: stormy.handler })
   scenes += 1
@@ -69,15 +108,15 @@ export async function sdkScene(seed: number, endpoint: string): Promise<SdkScene
     visibilityMs: 15_000,
     stores: trackedStores(stores, time),
   })
-  const people = new Client(stack, random, { start: START, seconds: SECONDS, hasRetries: true }, [])
+  const people = new Client(stack, random, { start: START, seconds, hasRetries: true }, [])
   weather.isStorm = true
   recorder.add({ op: 'phase', phase: 'storm' }, 'world')
   stack.start()
-  const cast = castAt(START)
   time.at((START + 1) * 1000, () => void insist(cast.map((body) => () => people.save(body))))
-  await time.run((START + SECONDS) * 1000)
+  await time.run((START + seconds) * 1000)
   weather.isStorm = false
   stormy.calm()
+  await time.run((START + seconds + calmSeconds) * 1000)
   recorder.add({ op: 'phase', phase: 'drain' }, 'world')
   time.at(
     time.nowMs(),

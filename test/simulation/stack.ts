@@ -179,6 +179,7 @@ export class SimStack {
       }
       of.signal.addEventListener('abort', () => end('told'), { once: true })
       try {
+        await process.foreignCode('handler')
         const output = await behave(process, of, random)
         end('returned')
         return output

@@ -69,7 +69,7 @@ const wordOf = (entry: PageEntry | null): string =>
 function lockLine(from: Lock, to: Lock, runId: string): string | null {
   const placeIn = ({ holders, waiting }: Lock) => {
     const holder = holders.find((each) => each.runId === runId)
-    if (holder !== undefined) return `holds${holder.started ? '' : ', not started,'} until ${holder.deadline}`
+    if (holder !== undefined) return `holds${holder.sentAt === null ? '' : ', not started,'} until ${holder.deadline}`
     return waiting.some((each) => each.runId === runId) ? 'waits' : 'is not there'
   }
   const [before, after] = [placeIn(from), placeIn(to)]

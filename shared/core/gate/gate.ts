@@ -92,7 +92,7 @@ function dependencyNotFresh({ policy, lastSuccessOfAfter, now }: GateInput): Dec
 function behindCatchUp({ run, policy, lock, state, now }: GateInput): Decision | null {
   if (isBehindCatchUp(state, run.trigger)) return waitInLine(lock, run, 'older instants are being caught up first')
   const skipsOverlap = policy.misfire.policy === 'CATCH_UP' && policy.misfire.overlap === 'skip'
-  const other = othersIn(lock, run, now).find(({ started }) => started)
+  const other = othersIn(lock, run, now).find(({ sentAt }) => sentAt === null)
   if (run.trigger !== 'CATCH_UP' || !skipsOverlap || other === undefined) return null
   return { do: 'SKIP', reason: `${other.runId} was still running, and the job skips overlapping catch-up` }
 }

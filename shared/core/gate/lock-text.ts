@@ -29,7 +29,7 @@ const readMaybe = (text: string): number | null => (text === '' ? null : read(te
 /** Null where nobody holds it and nobody waits: then there is nothing to keep. */
 export function encodeLock({ holders, waiting }: Lock): string | null {
   if (holders.length === 0 && waiting.length === 0) return null
-  const held = holders.map((each) => [...fieldsOf(each), write(each.deadline), each.started ? 's' : ''].join('.'))
+  const held = holders.map((each) => [...fieldsOf(each), write(each.deadline), writeMaybe(each.sentAt)].join('.'))
   const inLine = waiting.map((each) => [...fieldsOf(each), write(each.orderedBy)].join('.'))
   return `${held.join(',')};${inLine.join(',')}`
 }
@@ -74,7 +74,7 @@ const listOf = (text: string): string[][] => (text === '' ? [] : text.split(',')
 const holderOf = (fields: readonly string[], jobId: string): Holder => ({
   ...runOf(fields, jobId),
   deadline: read(fields[7]),
-  started: fields[8] === 's',
+  sentAt: readMaybe(fields[8] ?? ''),
 })
 
 const waiterOf = (fields: readonly string[], jobId: string): Waiter => ({

@@ -69,7 +69,9 @@ export function isKeptApartByTime(job: VersionedJob, second: number): boolean {
   if (governed.version.misfire.policy === 'CATCH_UP') return false
   const needed = neededGap(governed.version.timeoutSeconds)
   const previous = previousRun(job, second)
-  const nexts = [governed.timing.start.next(second), governed.timing.restart.next(second)].filter((t) => t !== NEVER)
+  const moved = (governed.version.moves ?? []).map(({ to }) => to).filter((to) => to > second)
+  const scheduled = [governed.timing.start.next(second), governed.timing.restart.next(second)]
+  const nexts = [...scheduled, ...moved].filter((t) => t !== NEVER)
   return (previous === NEVER || second - previous >= needed) && nexts.every((next) => next - second >= needed)
 }
 

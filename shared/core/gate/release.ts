@@ -11,7 +11,7 @@ type CatchingUp = Pick<JobState, 'catchUp'>
 export function take(lock: Lock, run: GateRun, deadline: number, now: number, block: Block): Lock {
   const others = lock.holders.filter((each) => each.runId !== run.runId && now < each.deadline)
   const kept = block.strategy === 'CONCURRENT' ? others : []
-  return { holders: [...kept, holderOf(run, deadline, true)], waiting: without(lock.waiting, run.runId) }
+  return { holders: [...kept, holderOf(run, deadline, null)], waiting: without(lock.waiting, run.runId) }
 }
 
 /** The lock once a run stands in line. */
@@ -22,13 +22,13 @@ export function wait(lock: Lock, run: GateRun, now: number): Lock {
     each.runId === run.runId ? { ...waiter, orderedBy: each.orderedBy } : each,
   )
   // One that was given the lock and may not start yet after all gives it back.
-  const holders = lock.holders.filter(({ runId, started }) => runId !== run.runId || started)
+  const holders = lock.holders.filter(({ runId, sentAt }) => runId !== run.runId || sentAt === null)
   return { holders, waiting: isInLine ? waiting : [...waiting, waiter] }
 }
 
 /** The lock of a run whose attempt failed: it keeps it until the next one, which must have started by then. */
-export function keepForRetry(lock: Lock, run: GateRun, startBy: number): Lock {
-  const holders = lock.holders.map((each) => (each.runId === run.runId ? holderOf(run, startBy, false) : each))
+export function keepForRetry(lock: Lock, run: GateRun, retryAt: number, startBy: number): Lock {
+  const holders = lock.holders.map((each) => (each.runId === run.runId ? holderOf(run, startBy, retryAt) : each))
   return { ...lock, holders }
 }
 
@@ -60,7 +60,7 @@ export function release(lock: Lock, runId: string, at: ReleaseAt): Release {
   const held = lock.holders.some((each) => each.runId === runId)
   const holders = lock.holders.filter((each) => each.runId !== runId)
   const rest: Lock = { holders, waiting: without(lock.waiting, runId) }
-  return held ? giveToOldest(rest, at) : sendingAgain(rest, at)
+  return held ? giveToOldest(rest, at) : { ...sendAgain(rest, at.now), promoted: null }
 }
 
 function giveToOldest(lock: Lock, at: ReleaseAt): Release {
@@ -68,28 +68,27 @@ function giveToOldest(lock: Lock, at: ReleaseAt): Release {
   const most = block.strategy === 'CONCURRENT' ? block.max : 1
   const hasRoom = lock.holders.filter(({ deadline }) => now < deadline).length < most
   const oldest = hasRoom ? oldestWaiter(lock, state) : null
-  if (oldest === null) return sendingAgain(lock, at)
-  const given = holderOf({ ...oldest, openMs }, startBy, false)
-  const { send } = sendingAgain(lock, at)
-  const next = { holders: [...lock.holders, given], waiting: without(lock.waiting, oldest.runId) }
+  const { lock: rest, send } = sendAgain(lock, now)
+  if (oldest === null) return { lock: rest, send, promoted: null }
+  const given = holderOf({ ...oldest, openMs }, startBy, now)
+  const next = { holders: [...rest.holders, given], waiting: without(rest.waiting, oldest.runId) }
   return { lock: next, send: [...send, given], promoted: oldest }
 }
 
-/** One that was given the lock so long ago should have started. */
-const OVERDUE_SECONDS = 5
+/** One that was sent so long ago should have started. */
+const SENT_AGAIN_AFTER_SECONDS = 10
 
 /**
- * Whether one that has the lock may have been lost on its way: it was given it a while ago and has not started. One that keeps the lock
- * through its backoff has its time still before it.
+ * Those who have the lock, have not started and may have been lost on their way, and the lock once they are sent again. One that keeps the lock
+ * through its backoff has its time still before it. Every message about the job may find them; so it is written down when
+ * they were sent, lest each copy of a message beget copies of all others.
  */
-export const isOverdue = ({ started, deadline }: Holder, startBy: number): boolean =>
-  !started && startBy - deadline >= OVERDUE_SECONDS
-
-const sendingAgain = (lock: Lock, { startBy }: ReleaseAt): Release => ({
-  lock,
-  send: lock.holders.filter((holder) => isOverdue(holder, startBy)),
-  promoted: null,
-})
+export function sendAgain(lock: Lock, now: number): Pick<Release, 'lock' | 'send'> {
+  const isOverdue = ({ sentAt }: Holder) => sentAt !== null && now - sentAt >= SENT_AGAIN_AFTER_SECONDS
+  const send = lock.holders.filter(isOverdue)
+  const holders = lock.holders.map((holder) => (isOverdue(holder) ? { ...holder, sentAt: now } : holder))
+  return { lock: send.length > 0 ? { ...lock, holders } : lock, send }
+}
 
 /** A stop has come: what it ends neither runs nor waits any more, and the next may go. */
 export function stop(lock: Lock, stopSecond: number, at: ReleaseAt): Release & { readonly ended: readonly GateRun[] } {
@@ -99,7 +98,8 @@ export function stop(lock: Lock, stopSecond: number, at: ReleaseAt): Release & {
     waiting: lock.waiting.filter((each) => !isEnded(each)),
   }
   const ended = [...lock.holders.filter(isEnded), ...lock.waiting.filter(isEnded)]
-  return { ...(rest.holders.length < lock.holders.length ? giveToOldest(rest, at) : sendingAgain(rest, at)), ended }
+  const isFreed = rest.holders.length < lock.holders.length
+  return { ...(isFreed ? giveToOldest(rest, at) : { ...sendAgain(rest, at.now), promoted: null }), ended }
 }
 
 const runOf = ({ runId, trigger, instant, nominal, attempt, depth, openMs }: GateRun): GateRun => ({
@@ -112,7 +112,11 @@ const runOf = ({ runId, trigger, instant, nominal, attempt, depth, openMs }: Gat
   openMs,
 })
 
-const holderOf = (run: GateRun, deadline: number, started: boolean): Holder => ({ ...runOf(run), deadline, started })
+const holderOf = (run: GateRun, deadline: number, sentAt: number | null): Holder => ({
+  ...runOf(run),
+  deadline,
+  sentAt,
+})
 
 /** Remembers a success, before it is settled. An older run that ends late does not take it back. */
 export function recordSuccess(state: JobState, second: number): JobState {

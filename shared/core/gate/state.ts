@@ -21,8 +21,8 @@ export interface GateRun {
 
 export interface Holder extends GateRun {
   readonly deadline: number
-  /** False for a run that was given the lock and has not started yet, or not again. */
-  readonly started: boolean
+  /** For a run that has the lock and has not started yet, or not again: when it was sent last, or will be. Null once it has started. */
+  readonly sentAt: number | null
 }
 
 export interface Waiter extends GateRun {

@@ -52,18 +52,21 @@ async function lockChange(world: ExecuteWorld, { life, retryInSeconds }: Settled
   const { jobId, run, holds } = life
   const at = await releaseAt(world, jobId, life.job)
   const believed: Lock = holds === null ? FREE : { holders: [holds], waiting: [] }
-  const startBy = nowOf(world) + (retryInSeconds ?? 0) + START_WITHIN_SECONDS
+  const retryAt = nowOf(world) + (retryInSeconds ?? 0)
   return {
     jobId,
     believed,
     decide: (lock) => {
       const isHeld = lock.holders.some(({ runId }) => runId === run.runId)
       if (retryInSeconds !== null) {
-        return { lock: isHeld ? keepForRetry(lock, run, startBy) : null, result: { lock, send: [], promoted: null } }
+        return {
+          lock: isHeld ? keepForRetry(lock, run, retryAt, retryAt + START_WITHIN_SECONDS) : null,
+          result: { lock, send: [], promoted: null },
+        }
       }
       const result = releaseLock(lock, run.runId, at)
       const isInLine = lock.waiting.some(({ runId }) => runId === run.runId)
-      return { lock: isHeld || isInLine ? result.lock : null, result }
+      return { lock: isHeld || isInLine || result.send.length > 0 ? result.lock : null, result }
     },
   }
 }

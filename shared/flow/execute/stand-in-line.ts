@@ -1,12 +1,12 @@
 // How a run waits for its turn.
 
 import { type Decision, decide } from '../../core/gate/gate.ts'
-import { isOverdue, wait } from '../../core/gate/release.ts'
+import { sendAgain, wait } from '../../core/gate/release.ts'
 import { FREE, type Lock } from '../../core/gate/state.ts'
 import { nowOf } from '../tick-world.ts'
 import type { Asked } from './ask.ts'
 import type { Batch } from './life.ts'
-import { START_WITHIN_SECONDS, sendReleased } from './locking.ts'
+import { sendReleased } from './locking.ts'
 import { putOpen } from './open.ts'
 import { swapOwn } from './own-entry.ts'
 import { sendRun } from './send-again.ts'
@@ -36,8 +36,9 @@ export async function standInLine(
       believed: FREE,
       decide: (lock: Lock) => {
         const stillWaits = decide({ ...question, run: life.run, lock, now }).do === 'WAIT'
-        const send = lock.holders.filter((holder) => isOverdue(holder, now + START_WITHIN_SECONDS))
-        return { lock: stillWaits ? wait(lock, life.run, now) : null, result: { stillWaits, send } }
+        const { lock: sent, send } = sendAgain(lock, now)
+        const next = stillWaits ? wait(sent, life.run, now) : sent
+        return { lock: next === lock ? null : next, result: { stillWaits, send } }
       },
     },
   ])

@@ -45,7 +45,7 @@ async function stopOnce(world: ExecuteWorld, batch: Batch, life: Life): Promise<
       believed: FREE,
       decide: (lock) => {
         const result = stopLock(lock, second, at)
-        return { lock: result.ended.length > 0 ? result.lock : null, result }
+        return { lock: result.ended.length + result.send.length > 0 ? result.lock : null, result }
       },
     },
   ])

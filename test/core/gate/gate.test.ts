@@ -55,7 +55,7 @@ const waiter = (runId: string, orderedBy: number, part: Partial<Waiter> = {}): W
 const holder = (part: Partial<Holder> = {}): Holder => ({
   ...run({ runId: 'other', instant: NOW - 5 }),
   deadline: NOW + 50,
-  started: true,
+  sentAt: null,
   ...part,
 })
 
@@ -280,7 +280,7 @@ describe('a run that meets another of its job', () => {
   })
 
   test('itself in the lock is not in the way', () => {
-    expect(ask({ state: { holders: [holder({ runId: 'me', started: false })] } })).toEqual({
+    expect(ask({ state: { holders: [holder({ runId: 'me', sentAt: NOW })] } })).toEqual({
       do: 'START',
       takesLock: true,
     })
@@ -291,16 +291,17 @@ describe('the lock', () => {
   test('stays with a run that is tried again, and with nobody else', () => {
     const again = run({ attempt: 2, openMs: 5 })
     const lock = { ...FREE, holders: [holder(), holder({ runId: 'me' })] }
-    const kept = holder({ ...again, deadline: NOW + 300, started: false })
-    expect(keepForRetry(lock, again, NOW + 300).holders).toEqual([holder(), kept])
+    const kept = holder({ ...again, deadline: NOW + 300, sentAt: NOW + 240 })
+    expect(keepForRetry(lock, again, NOW + 240, NOW + 300).holders).toEqual([holder(), kept])
   })
 
   test('that is kept through a backoff sends nobody before it is over', () => {
-    const waits = holder({ runId: 'retry', deadline: NOW + 300, started: false })
+    const waits = holder({ runId: 'retry', deadline: NOW + 300, sentAt: NOW + 240 })
     const lock = { ...FREE, holders: [waits, holder()] }
     const block: Block = { strategy: 'CONCURRENT', max: 2 }
     expect(release(lock, 'other', at({ block })).send).toEqual([])
-    expect(release(lock, 'other', at({ block, now: NOW + 285, startBy: NOW + 305 })).send).toEqual([waits])
+    expect(release(lock, 'other', at({ block, now: NOW + 249 })).send).toEqual([])
+    expect(release(lock, 'other', at({ block, now: NOW + 250 })).send).toEqual([waits])
   })
 
   test('knows of one that waits the attempt it came with last', () => {
@@ -310,7 +311,7 @@ describe('the lock', () => {
   })
 
   test('is given back by one that may not start yet after all', () => {
-    const lock = { ...FREE, holders: [holder({ runId: 'me', started: false })] }
+    const lock = { ...FREE, holders: [holder({ runId: 'me', sentAt: NOW })] }
     expect(wait(lock, run(), NOW)).toEqual({ holders: [], waiting: [waiter('me', NOW)] })
   })
 
@@ -330,7 +331,7 @@ describe('the lock', () => {
     expect(wait(waiting, run(), NOW)).toEqual(waiting)
     expect(waiting.waiting).toEqual([waiter('me', NOW)])
     const taken = take(
-      { ...waiting, holders: [holder({ deadline: NOW }), holder({ runId: 'me', started: false })] },
+      { ...waiting, holders: [holder({ deadline: NOW }), holder({ runId: 'me', sentAt: NOW })] },
       run(),
       NOW + 70,
       NOW,
@@ -344,17 +345,17 @@ describe('the lock', () => {
     const waiting = [waiter('young', 9), waiter('old', 3, { attempt: 2 }), waiter('as old', 3)]
     expect(oldestWaiter({ ...FREE, waiting }, NEW_STATE)?.runId).toBe('old')
     const first = release({ holders: [holder()], waiting }, 'other', at())
-    const given = holder({ runId: 'old', attempt: 2, instant: NOW, deadline: NOW + 20, started: false, openMs: 99 })
+    const given = holder({ runId: 'old', attempt: 2, instant: NOW, deadline: NOW + 20, sentAt: NOW, openMs: 99 })
     expect(first.lock.holders).toEqual([given])
     expect(first.lock.waiting.map(({ runId }) => runId)).toEqual(['young', 'as old'])
     expect(first.send).toEqual([given])
     expect(first.promoted?.runId).toBe('old')
-    expect(release(first.lock, 'other', at({ startBy: NOW + 24 })).send).toEqual([])
-    expect(release(first.lock, 'other', at({ startBy: NOW + 25 }))).toEqual({
-      lock: first.lock,
-      send: [given],
-      promoted: null,
-    })
+    expect(release(first.lock, 'other', at({ now: NOW + 9 })).send).toEqual([])
+    const again = release(first.lock, 'other', at({ now: NOW + 10 }))
+    expect([again.send, again.promoted]).toEqual([[given], null])
+    // However many messages come about others meanwhile.
+    expect(release(again.lock, 'other', at({ now: NOW + 19 })).send).toEqual([])
+    expect(idsOf(release(again.lock, 'other', at({ now: NOW + 20 })).send)).toEqual(['old'])
   })
 
   test('is given on only while there is room', () => {
@@ -373,7 +374,7 @@ describe('the lock', () => {
     const state = { ...NEW_STATE, catchUp: [{ from: 1, to: 90, next: 50, left: 3 }] }
     const lock = { holders: [holder()], waiting }
     expect(idsOf(release(lock, 'other', at({ state })).send)).toEqual(['late'])
-    const unstarted = { ...state, waiting, holders: [holder({ runId: 'late', started: false })] }
+    const unstarted = { ...state, waiting, holders: [holder({ runId: 'late', sentAt: NOW })] }
     const skips = { misfire: { policy: 'CATCH_UP', window: 3600, overlap: 'skip', max: 10 } as const }
     expect(ask({ run: { runId: 'next', trigger: 'CATCH_UP' }, state: unstarted, policy: skips }).do).toBe('WAIT')
   })

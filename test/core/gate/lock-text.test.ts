@@ -27,7 +27,7 @@ const run: fc.Arbitrary<GateRun> = fc
   }))
 const lock: fc.Arbitrary<Lock> = fc.record({
   holders: fc.array(
-    fc.tuple(run, time, fc.boolean()).map(([each, deadline, started]) => ({ ...each, deadline, started })),
+    fc.tuple(run, time, maybe(time)).map(([each, deadline, sentAt]) => ({ ...each, deadline, sentAt })),
     { maxLength: 5 },
   ),
   waiting: fc.array(
@@ -61,7 +61,7 @@ describe('a lock as text', () => {
   })
 
   test('is short: thirty usual ones with their names fit into a kilobyte and a half', () => {
-    const held = { ...FREE, holders: [{ ...usual(1_790_000_000), deadline: 1_790_000_075, started: true }] }
+    const held = { ...FREE, holders: [{ ...usual(1_790_000_000), deadline: 1_790_000_075, sentAt: null }] }
     const text = encodeLock(held) ?? ''
     expect(30 * (text.length + jobId.length)).toBeLessThan(1536)
   })

@@ -35,6 +35,11 @@ describe('time keeps the runs of a job apart', () => {
     expect([0, 60, 1800].map((offset) => isKeptApartByTime(pair, hour + offset))).toEqual([false, false, true])
   })
 
+  test('not where a start was moved close to another, on either side of it', () => {
+    const moved = (to: number) => jobOf('a', { schedules: [{ every: 1000 }], moves: [{ from: 4000, to }] })
+    expect([2980, 3020, 3300].map((to) => isKeptApartByTime(moved(to), 3000))).toEqual([false, false, true])
+  })
+
   test('not right after an edit, while a run of the older definition may still be going', () => {
     const edited = jobOf(
       'a',

@@ -78,7 +78,7 @@ describe('I7, block strategies', () => {
       openMs: null,
       orderedBy: T + second,
     })
-    const holder = (second: number): Holder => ({ ...waiter(second), deadline: T + 90, started: false })
+    const holder = (second: number): Holder => ({ ...waiter(second), deadline: T + 90, sentAt: T })
     const from: Lock = { holders: [], waiting: [waiter(10), waiter(20)] }
     const given = (to: number, left: number): Step => ({
       op: 'lock',

@@ -119,8 +119,8 @@ function hadLock(history: History, jobId: string, beforeSeq: number): boolean {
 function promotions({ history }: View): Violation[] {
   return eventsOf(history, 'lock').flatMap(({ from, to, jobId }) => {
     const given = to.holders.filter(
-      ({ runId, started }) =>
-        !started &&
+      ({ runId, sentAt }) =>
+        sentAt !== null &&
         from.waiting.some((each) => each.runId === runId) &&
         !from.holders.some((each) => each.runId === runId),
     )

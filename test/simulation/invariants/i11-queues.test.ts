@@ -26,6 +26,13 @@ describe('I11, queues', () => {
     expect(say(queuesAreConserved, [message('deleted')])).toHaveLength(1)
   })
 
+  test('rejects messages that beget messages', () => {
+    const many = (count: number) =>
+      Array.from({ length: count }, (_, n) => [message('sent', n, 5), message('deleted', n, 5)]).flat()
+    expect(say(queuesAreConserved, [version(), ...many(300)])).toEqual([])
+    expect(say(queuesAreConserved, [version(), ...many(400)])).toHaveLength(1)
+  })
+
   test('rejects copies without number while nobody takes messages', () => {
     const away: Step = { op: 'fault', fault: 'no executors', where: 'fast 100000' }
     const copies = Array.from({ length: 400 }, (_, n) => [message('sent', n, n / 4), message('deleted', n, n / 4)])

@@ -5,8 +5,26 @@ import type { Violation } from '../history.ts'
 import { eventsOf, type View } from './view.ts'
 
 export function queuesAreConserved(view: View): Violation[] {
-  return [...unaccounted(view), ...storms(view)]
+  return [...unaccounted(view), ...storms(view), ...breeding(view)]
 }
+
+/** Messages that beget messages: in no minute are there more of them than instants in the whole history. */
+function breeding({ history, jobs }: View): Violation[] {
+  const due = [...jobs.values()].reduce((sum, job) => sum + job.due.length, 0)
+  const sent = eventsOf(history, 'queue').filter(({ queue, what }) => what === 'sent' && isLane(queue))
+  return [...Map.groupBy(sent, ({ ms }) => Math.floor(ms / 60_000))].flatMap(([minute, messages]) =>
+    messages.length <= due + A_FEW
+      ? []
+      : [
+          {
+            invariant: 'I11',
+            what: `in minute ${minute} ${messages.length} messages were sent, of ${due} runs in all`,
+          },
+        ],
+  )
+}
+
+const isLane = (queue: string): boolean => queue === 'fast' || queue === 'slow'
 
 /** While nobody takes messages, what is missing is sent again now and then, and not over and over. */
 function storms({ history, jobs }: View): Violation[] {
@@ -31,7 +49,7 @@ const COPIES_OF_A_RUN = 4
 const A_FEW = 300
 
 function unaccounted({ history }: View): Violation[] {
-  const events = eventsOf(history, 'queue').filter(({ queue }) => queue === 'fast' || queue === 'slow')
+  const events = eventsOf(history, 'queue').filter(({ queue }) => isLane(queue))
   return [...Map.groupBy(events, ({ queue, message }) => `${queue} ${message}`)].flatMap(([name, steps]) => {
     const put = steps.filter(({ what }) => what === 'sent').length
     const gone = steps.filter(({ what }) => what === 'deleted' || what === 'purged' || what === 'buried').length

@@ -19,15 +19,17 @@ export interface Stormy {
 }
 
 /** How many of a thousand requests. */
-const BEFORE = 25
-const AFTER = 35
-const THROTTLED = 20
-/** All attempts of the call are made, and nobody hears of any. */
-const UNHEARD = 4
+export interface StormRates {
+  readonly before: number
+  readonly after: number
+  readonly throttled: number
+  /** All attempts of the call are made, and nobody hears of any. */
+  readonly unheard: number
+}
 
 const READS = /\.(GetItem|BatchGetItem|Query|Scan)$/
 
-export function stormyHandler(random: Random): Stormy {
+export function stormyHandler(random: Random, { before, after, throttled, unheard: unheardOf }: StormRates): Stormy {
   const inner = new DynamoDBClient({ region: 'us-east-1' }).config.requestHandler
   const pass = inner.handle.bind(inner)
   const unheard = new Set<string>()
@@ -39,7 +41,7 @@ export function stormyHandler(random: Random): Stormy {
     const [, operation] = READS.exec(request.headers['x-amz-target'] ?? '') ?? []
     if (operation === undefined) return
     reads += 1
-    if (!String(request.body).includes('"ConsistentRead":true')) staleReads.push(operation)
+    if (!new TextDecoder().decode(request.body).includes('"ConsistentRead":true')) staleReads.push(operation)
   }
   const refuse = (statusCode: number, type: string): Handled => {
     const headers = { 'content-type': 'application/x-amz-json-1.0' }
@@ -57,14 +59,14 @@ export function stormyHandler(random: Random): Stormy {
     if (!isStorm) return pass(request, options)
     const invocation = request.headers['amz-sdk-invocation-id'] ?? ''
     const draw = random.below(1000)
-    if (draw < UNHEARD) unheard.add(invocation)
-    if (draw < UNHEARD + BEFORE && !unheard.has(invocation)) return lose()
-    if (draw >= 500 && draw < 500 + THROTTLED) {
+    if (draw < unheardOf) unheard.add(invocation)
+    if (draw < unheardOf + before && !unheard.has(invocation)) return lose()
+    if (draw >= 500 && draw < 500 + throttled) {
       faults += 1
       return refuse(400, random.chance(0.5) ? 'ThrottlingException' : 'ProvisionedThroughputExceededException')
     }
     const answer = await pass(request, options)
-    if (draw < 1000 - AFTER && !unheard.has(invocation)) return answer
+    if (draw < 1000 - after && !unheard.has(invocation)) return answer
     // What nobody reads would keep its connection for ever.
     Readable.from(answer.response.body).resume()
     return lose()
