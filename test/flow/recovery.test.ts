@@ -118,6 +118,31 @@ describe('runs that have their job’s lock and have not started', () => {
   })
 })
 
+describe('a run that is ready to start', () => {
+  test('and whose payload takes long to come does not start later than its job wants it', async () => {
+    let isSlow = true
+    let slow: Town | null = null
+    const staged = await begin({
+      seeExecutor: (world) =>
+        beforeEveryCall(world, async (_, name) => {
+          if (name === 'bodies' && isSlow) await slow?.time.until(slow.time.nowMs() + 12_000)
+        }),
+    })
+    slow = staged.town
+    const payload = { much: 'x'.repeat(5000) }
+    const job = await save(staged, 'job', 'take', {
+      schedules: [{ every: 30 }],
+      misfire: { policy: 'DO_NOTHING' },
+      payload,
+    })
+    await staged.town.run(50)
+    isSlow = false
+    await staged.town.run(70)
+    expect(staged.town.seconds('job')).toEqual([60])
+    expect((await statuses(staged, job, 60)).get(30)).toBe('MISSED')
+  })
+})
+
 describe('a run that is due while its job catches up', () => {
   test('starts when nothing is left to catch up, though the last of that ended before this was written', async () => {
     let changes = 0

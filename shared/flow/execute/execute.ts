@@ -2,6 +2,7 @@
 // of its own, goes through together; one that fails harms no other.
 
 import { readMessage } from '../../core/run/message.ts'
+import { nowOf } from '../tick-world.ts'
 import { batchOf } from './batch.ts'
 import { check } from './check.ts'
 import { claim } from './claim.ts'
@@ -9,6 +10,7 @@ import type { FreshChanges } from './fresh-changes.ts'
 import { gate } from './gate.ts'
 import { giveBack } from './give-back.ts'
 import type { Batch } from './life.ts'
+import { goRoundAgain, isTooOldToStart } from './make-ready.ts'
 import { release } from './release.ts'
 import { type Routed, route } from './route.ts'
 import { run } from './run.ts'
@@ -36,15 +38,21 @@ export async function execute(world: ExecuteWorld, changes: FreshChanges, body: 
   const claimed = await claim(world, brought)
   const claimMs = world.clock.nowMs() - startedMs
   const { batch, routed } = await letThrough(world, changes, claimed.batch)
-  const attempts = run(world, batch, routed)
+  const now = nowOf(world)
+  const { ready = [], tooOld = [] } = Object.groupBy(routed, (each) =>
+    isTooOldToStart(each, now) ? 'tooOld' : 'ready',
+  )
+  const attempts = run(world, batch, ready)
   const settled: Settled[] = []
   const failures: unknown[] = []
+  const wentRound = goRoundAgain(world, batch, tooOld).catch((error: unknown) => failures.push(error))
   let refusedSettles = 0
   for await (const some of settle(world, batch, attempts)) {
     settled.push(...some.settled)
     refusedSettles += some.refused
     await release(world, batch, some.settled).catch((error: unknown) => failures.push(error))
   }
+  await wentRound
   if (failures.length > 0) throw failures[0]
   if (message.type === 'page' && message.unreadable.length > 0) {
     const [{ id, problem }] = message.unreadable

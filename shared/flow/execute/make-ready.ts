@@ -1,13 +1,14 @@
-// What a claim must be before the rules are asked, and before its run starts: young enough to outlive it, and on the right lane.
+// What a claim must be before the rules are asked, and when its run starts: young enough to outlive it, and on the right lane.
 
 import { deadlineOf, mayStart } from '../../core/claim.ts'
 import { laneOf, NEW_LANE } from '../../core/lanes.ts'
-import { whereNeeded } from '../in-bunches.ts'
+import { inBunches, whereNeeded } from '../in-bunches.ts'
 import { nowOf, secondOf } from '../tick-world.ts'
 import { type Batch, isGoing, type Life } from './life.ts'
 import { putOpen } from './open.ts'
 import { swapOwn } from './own-entry.ts'
 import { putOff } from './put-off.ts'
+import type { Routed } from './route.ts'
 import type { ExecuteWorld } from './world.ts'
 
 type Maybe = Life | null
@@ -52,24 +53,18 @@ async function renewed(world: ExecuteWorld, batch: Batch, life: Life): Promise<M
   return result?.done === true ? { ...life, entry: next, claimedMs } : null
 }
 
+/** Before the start: somebody comes back to what takes long. */
+export function makeReady(world: ExecuteWorld, batch: Batch, lives: readonly Life[]): Promise<readonly Life[]> {
+  const isLong = (life: Life) => batch.lane === 'slow' && isGoing(life)
+  return whereNeeded(lives, isLong, (life) => putOpen(world, batch, life, { fromMs: world.clock.nowMs() }))
+}
+
 /**
- * Before the start: somebody comes back to what takes long. What took so long to decide about that its claim grew old goes round again,
- * because neither its lock nor the rules that let it start are what they were.
+ * At the very start: what took so long to decide about that its claim grew old goes round again, because neither its lock nor the
+ * rules that let it start are what they were.
  */
-export async function makeReady(world: ExecuteWorld, batch: Batch, lives: readonly Life[]): Promise<Life[]> {
-  const isLong = (life: Maybe) => life !== null && batch.lane === 'slow' && isGoing(life)
-  const listed = await whereNeeded<Maybe>(lives, isLong, (life) =>
-    putOpen(world, batch, life as Life, { fromMs: world.clock.nowMs() }),
-  )
-  const now = nowOf(world)
-  return present(
-    await whereNeeded<Maybe>(
-      listed,
-      (life) => isOld(life, now),
-      async (life) => {
-        await putOff(world, batch, life as Life, { isSentNow: true })
-        return null
-      },
-    ),
-  )
+export const isTooOldToStart = ({ life }: Routed, now: number): boolean => isOld(life, now)
+
+export async function goRoundAgain(world: ExecuteWorld, batch: Batch, tooOld: readonly Routed[]): Promise<void> {
+  await inBunches(tooOld, ({ life }) => putOff(world, batch, life, { isSentNow: true }))
 }

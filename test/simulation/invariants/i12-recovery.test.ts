@@ -4,10 +4,13 @@ import { moved, phase, type Step, say, T, version, whole } from './by-hand.ts'
 import { recovers } from './i12-recovery.ts'
 
 describe('I12, recovery', () => {
-  const well = (part: Partial<ShardItem>): Step[] => [
+  const ran = (...seconds: number[]) => seconds.flatMap((second) => whole(second))
+  const inTime = [50, 60, 70, 80, 90, 100, 110, 120, 130, 140, 150, 160]
+  const well = (part: Partial<ShardItem>, later = inTime): Step[] => [
     version(),
-    ...[10, 20, 30, 40].flatMap((t) => whole(t)),
+    ...ran(10, 20, 30, 40),
     phase('calm', 45),
+    ...ran(...later),
     moved('fence', {}, { fence: T + 165, watermark: T + 164, auditedThrough: T + 140, ...part }, 165),
     phase('drain', 170),
   ]
@@ -15,6 +18,11 @@ describe('I12, recovery', () => {
   test('accepts a shard that ticks and accounts two minutes after the last fault', () => {
     expect(say(recovers, well({}))).toEqual([])
     expect(say(recovers, well({ fence: T + 50, sleepUntil: T + 999 }))).toEqual([])
+  })
+
+  test('accepts an account that waits for a run to which no executor has come yet', () => {
+    const allButOne = inTime.filter((second) => second !== 70)
+    expect(say(recovers, well({ auditedThrough: T + 69 }, allButOne))).toEqual([])
   })
 
   test('rejects a chain that stands, a watermark or an account that lags, and a run that never came', () => {

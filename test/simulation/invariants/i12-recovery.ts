@@ -4,13 +4,15 @@
 import type { PageEntry } from '../../../shared/core/pages/entry.ts'
 import type { ShardItem } from '../../../shared/core/shard.ts'
 import type { Violation } from '../history.ts'
-import { isUnsure, policyAt, runIdOf, runsOf, TERMINAL, type View } from './view.ts'
+import { isUnsure, policyAt, recordIdOf, runIdOf, runsOf, TERMINAL, type View } from './view.ts'
 
 const WELL_AFTER_MS = 120_000
 /** A link fences a second ahead and may be a little late. */
 const ALIVE_SECONDS = 5
 /** Audits come every ten seconds and look at what is fifteen seconds old. */
 const ACCOUNTED_SECONDS = 60
+/** What is due for longer and has not ended may well be what the last audit waited for. */
+const HELD_UP_SECONDS = 30
 
 export function recovers(view: View): Violation[] {
   const calmMs = view.phaseMs('calm')
@@ -26,14 +28,35 @@ export function recovers(view: View): Violation[] {
     shards.set(event.shard, event.to)
     if (event.from?.sleepUntil != null || event.to.sleepUntil !== null) asleepMs.set(event.shard, event.ms)
   }
+  // A shard that has just woken has the account of the time before it slept.
   const isLongAwake = (shard: number) => wellMs - (asleepMs.get(shard) ?? 0) >= ACCOUNTED_SECONDS * 1000
-  return [...sleepers(shards, isLongAwake, wellMs / 1000), ...unended(view, entries, calmMs / 1000)]
+  const mustAccount = (shard: number, after: number) =>
+    isLongAwake(shard) && !isHeldUp(view, entries, shard, after, wellMs / 1000 - HELD_UP_SECONDS)
+  return [...sleepers(shards, mustAccount, wellMs / 1000), ...unended(view, entries, calmMs / 1000)]
 }
 
-/** A shard that has just woken has the account of the time before it slept. */
+/** Where more runs are due than executors can take, the account waits for those in the queue. */
+function isHeldUp(
+  { jobs }: View,
+  entries: ReadonlyMap<string, PageEntry>,
+  shard: number,
+  after: number,
+  through: number,
+): boolean {
+  return [...jobs.values()].some(
+    (job) =>
+      job.shard === shard &&
+      job.due.some((due) => {
+        const status = entries.get(recordIdOf(job.jobId, due))?.status
+        const isEnded = status !== undefined && TERMINAL.has(status)
+        return due.second > after && due.second <= through && !isEnded && !isUnsure(job, due.second)
+      }),
+  )
+}
+
 function sleepers(
   shards: ReadonlyMap<number, ShardItem>,
-  isLongAwake: (shard: number) => boolean,
+  mustAccount: (shard: number, after: number) => boolean,
   second: number,
 ): Violation[] {
   return [...shards].flatMap(([shard, { fence, sleepUntil, watermark, auditedThrough }]) => {
@@ -44,7 +67,7 @@ function sleepers(
     if (fence < second - ALIVE_SECONDS) return say(`its fence is ${Math.round(second - fence)} s behind`)
     if (watermark < second - 2 * ALIVE_SECONDS)
       return say(`its watermark is ${Math.round(second - watermark)} s behind`)
-    if (isLongAwake(shard) && auditedThrough < second - ACCOUNTED_SECONDS)
+    if (auditedThrough < second - ACCOUNTED_SECONDS && mustAccount(shard, auditedThrough))
       return say(`its account is ${Math.round(second - auditedThrough)} s behind`)
     return []
   })

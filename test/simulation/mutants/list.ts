@@ -290,4 +290,11 @@ export const MUTANTS: readonly Mutant[] = [
     line: "const isRun = ({ kind }: Ending['life']): boolean => kind !== 'stop'",
     instead: "const isRun = ({ kind }: Ending['life']): boolean => kind !== null",
   },
+  {
+    name: 'nobody looks for stops that were not carried out',
+    file: 'shared/core/ledger/audit.ts',
+    line: '.filter(({ second }) => second > after && second <= through)',
+    instead: ".filter(({ second, kind }) => second > after && second <= through && kind !== 'stop')",
+    climate: 'bad queues',
+  },
 ]
