@@ -104,7 +104,8 @@ function notFrozen({ history, jobs }: View): Violation[] {
       return version?.status === 'STOPPED' && (version.until ?? second + 1) > second
     }
     const second = Math.floor(ms / 1000)
-    const wasStopped = [-STOP_IS_SEEN_SECONDS, 0, START_IS_SEEN_SECONDS].every((away) => isStopped(second + away))
+    const near = Array.from({ length: STOP_IS_SEEN_SECONDS + START_IS_SEEN_SECONDS + 1 }, (_, away) => second + away)
+    const wasStopped = near.every((each) => isStopped(each - STOP_IS_SEEN_SECONDS))
     return wasStopped ? [{ invariant: 'I10', what: `${runId} was caught up while its job was stopped`, runId }] : []
   })
 }
