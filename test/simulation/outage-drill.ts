@@ -25,7 +25,7 @@ export interface Drill {
   /** Late runs by the policy of their job. */
   readonly late: { readonly fireOnce: number; readonly doNothing: number; readonly catchUp: number }
   readonly countedMissed: { readonly fireOnce: number; readonly doNothing: number; readonly catchUp: number }
-  /** The most old instants that the shard sent in one second, by its own count of seconds. */
+  /** The most old instants that one link of the chain sent, which is one second by the shard's own count. */
   readonly mostCaughtUpInASecond: number
   /** From the return of the store until nothing old was left to start. */
   readonly drainedSeconds: number
@@ -95,6 +95,8 @@ export async function outageDrill(options: DrillOptions): Promise<Drill> {
   return resultOf({ shardCount: 1, events: recorder.events }, { outMs, backMs }, weather)
 }
 
+const STORE_CALL = /^(?!fast|slow|watch|bus)\w+\./
+
 /** Counts the calls of all processes to the store by the second. */
 class CountingWeather extends RandomWeather {
   readonly #calls = new Map<number, number>()
@@ -107,7 +109,7 @@ class CountingWeather extends RandomWeather {
 
   override strike(...[process, call]: Parameters<RandomWeather['strike']>) {
     const second = Math.floor(this.#nowMs() / 1000)
-    this.#calls.set(second, (this.#calls.get(second) ?? 0) + 1)
+    if (STORE_CALL.test(call)) this.#calls.set(second, (this.#calls.get(second) ?? 0) + 1)
     return super.strike(process, call)
   }
 
@@ -162,17 +164,22 @@ function namesOf(history: History): Map<string, string> {
   )
 }
 
-/** Old instants that were put between two fences of the chain. */
+/** What a ticker puts in one go, it puts for one link: between two of its links there is a pause. */
+const BETWEEN_LINKS_MS = 300
+
 function mostInALink(history: History): number {
   const caughtUp = new Set(
     eventsOf(history, 'start').flatMap(({ runId, trigger }) => (trigger === 'CATCH_UP' ? [runId] : [])),
   )
+  const puts = eventsOf(history, 'entry').filter(({ from, runId }) => from === null && caughtUp.has(runId))
   let most = 0
-  let count = 0
-  for (const event of history.events) {
-    if (event.op === 'shard' && event.what === 'fence') count = 0
-    if (event.op === 'entry' && event.from === null && caughtUp.has(event.runId)) count += 1
-    most = Math.max(most, count)
+  for (const ofOne of Map.groupBy(puts, ({ proc }) => proc).values()) {
+    let count = 0
+    for (const [place, { ms }] of ofOne.entries()) {
+      const isNextLink = place > 0 && ms - ofOne[place - 1].ms > BETWEEN_LINKS_MS
+      count = isNextLink ? 1 : count + 1
+      most = Math.max(most, count)
+    }
   }
   return most
 }
