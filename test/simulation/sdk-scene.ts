@@ -54,7 +54,8 @@ export const BAD_MINUTE: SdkPlay = {
  */
 export const FLAKY_STORE: SdkPlay = {
   seconds: 45,
-  calmSeconds: 45,
+  // Where the switch was lost, too, the chain comes back with the minute rule.
+  calmSeconds: 120,
   cast: Array.from({ length: 100 }, (_, place) => ({
     name: `five-${place}`,
     schedules: [{ every: 1 }],
