@@ -1,8 +1,8 @@
-// One seed through the real adapters on each engine, and a store that fails all the time; twenty seeds have their own command.
+// One seed through the real adapters on each engine; twenty, and a store that fails all the time, have their own command.
 
 import { describe, expect, inject, test } from 'vitest'
 import type { EngineName } from '../support/worlds/names.ts'
-import { FLAKY_STORE, sdkScene } from './sdk-scene.ts'
+import { sdkScene } from './sdk-scene.ts'
 
 const ENGINES: readonly EngineName[] = ['dynoxide', 'DynamoDB Local']
 
@@ -23,17 +23,3 @@ describe.each(ENGINES)('on %s', (name) => {
     },
   )
 })
-
-const { endpoint, whyNot } = inject('engines').dynoxide
-
-test.skipIf(whyNot !== null)(
-  'a store of which two requests in five fail delays runs, and each runs once all the same',
-  { timeout: 180_000 },
-  async () => {
-    const { faults, instants, starts, violations } = await sdkScene(1, endpoint ?? '', FLAKY_STORE)
-    expect(violations).toEqual([])
-    expect(faults).toBeGreaterThan(300)
-    expect(instants).toBeGreaterThan(400)
-    expect(starts).toBe(instants)
-  },
-)
