@@ -139,7 +139,7 @@ export function partsOf(random: Random, options: FleetOptions): Record<string, u
 }
 
 /** Every second, quick, in nobody's way: what is lost or late is seen on these first. */
-const perSecond = (place: number): Body => ({
+export const perSecond = (place: number): Body => ({
   name: `second-${place}`,
   schedules: [{ every: 1 }],
   block: { strategy: 'CONCURRENT', max: 100 },

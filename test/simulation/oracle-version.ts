@@ -5,6 +5,20 @@ import type { Job } from '../../shared/core/job/job.ts'
 import type { JobVersion } from '../../shared/core/job/version.ts'
 import type { OracleVersion } from '../support/oracle/job.ts'
 
+/** Every ten seconds from 1970 on, as tests that are written by hand begin with it. */
+export const PLAIN_VERSION: OracleVersion = {
+  version: 1,
+  activeFrom: 0,
+  status: 'RUNNING',
+  schedules: [{ every: 10 }],
+  startAt: null,
+  endAt: null,
+  maxRuns: null,
+  dst: { gap: 'shift', overlap: 'first' },
+  spread: 0,
+  calendars: [],
+}
+
 /** `definition` is the one that this very version was saved with: a stored job has only that of its newest. */
 export function oracleVersionOf(definition: Job, jobVersion: JobVersion): OracleVersion {
   const { version, activeFrom, sureFrom, status, until, moves, timing } = jobVersion

@@ -4,23 +4,12 @@ import { oracleInstants, oracleInstantsInWindow } from '../support/oracle/oracle
 import { randomExpression } from '../support/random-cron/expression.ts'
 import { createRandom } from '../support/random-cron/random.ts'
 import { at, iso } from '../support/time.ts'
+import { PLAIN_VERSION } from './oracle-version.ts'
 import { randomDst, randomSecond, ZONES } from './random-job-history.ts'
-
-const plain: Omit<OracleVersion, 'version'> = {
-  activeFrom: 0,
-  status: 'RUNNING',
-  schedules: [{ every: 10 }],
-  startAt: null,
-  endAt: null,
-  maxRuns: null,
-  dst: { gap: 'shift', overlap: 'first' },
-  spread: 0,
-  calendars: [],
-}
 
 /** Every ten seconds from 1970 on, unless the versions say otherwise. */
 const versionsOf = (...parts: Partial<OracleVersion>[]): OracleVersion[] =>
-  parts.map((part, place) => ({ version: place + 1, ...plain, ...part }))
+  parts.map((part, place) => ({ ...PLAIN_VERSION, version: place + 1, ...part }))
 
 const due = (versions: OracleVersion[], from: number, to: number): OracleDue[] =>
   oracleDue('spread-me', versions, from, to)
@@ -192,7 +181,7 @@ describe('the oracle knows that', () => {
   })
 
   const berlin = (cron: string, dst: Partial<OracleVersion['dst']> = {}) =>
-    versionsOf({ schedules: [{ cron, zone: 'Europe/Berlin' }], dst: { ...plain.dst, ...dst } })
+    versionsOf({ schedules: [{ cron, zone: 'Europe/Berlin' }], dst: { ...PLAIN_VERSION.dst, ...dst } })
 
   test('a time that clocks jump over comes later by the jump, or not at all', () => {
     const night = ['2027-03-28T00:00:00Z', '2027-03-28T03:00:00Z'] as const

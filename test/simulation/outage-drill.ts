@@ -25,8 +25,8 @@ export interface Drill {
   /** Late runs by the policy of their job. */
   readonly late: { readonly fireOnce: number; readonly doNothing: number; readonly catchUp: number }
   readonly countedMissed: { readonly fireOnce: number; readonly doNothing: number; readonly catchUp: number }
-  /** The most old instants that one link of the chain sent, which is one second by the shard's own count. */
-  readonly mostCaughtUpInASecond: number
+  /** The most old instants that one link of the chain sent, and how many fell into one second of the clock: two links may. */
+  readonly mostCaughtUp: { readonly byALink: number; readonly inAClockSecond: number }
   /** From the return of the store until nothing old was left to start. */
   readonly drainedSeconds: number
   /** Of the jobs of every second while others were caught up. */
@@ -146,7 +146,7 @@ function resultOf(
   return {
     late: { fireOnce: lateOf('once'), doNothing: lateOf('nothing'), catchUp: lateOf('all') },
     countedMissed: { fireOnce: missedOf('once'), doNothing: missedOf('nothing'), catchUp: missedOf('all') },
-    mostCaughtUpInASecond: mostInALink(history),
+    mostCaughtUp: mostCaughtUp(history),
     drainedSeconds: Math.round((lastMs - backMs) / 1000),
     onTime: { runs: lags.length, p99Ms: lags[Math.floor(lags.length * 0.99)] ?? 0, maxMs: lags.at(-1) ?? 0 },
     calls: {
@@ -167,19 +167,26 @@ function namesOf(history: History): Map<string, string> {
 /** What a ticker puts in one go, it puts for one link: between two of its links there is a pause. */
 const BETWEEN_LINKS_MS = 300
 
-function mostInALink(history: History): number {
+function mostCaughtUp(history: History): Drill['mostCaughtUp'] {
   const caughtUp = new Set(
     eventsOf(history, 'start').flatMap(({ runId, trigger }) => (trigger === 'CATCH_UP' ? [runId] : [])),
   )
   const puts = eventsOf(history, 'entry').filter(({ from, runId }) => from === null && caughtUp.has(runId))
+  const bySecond = Map.groupBy(puts, ({ ms }) => Math.floor(ms / 1000))
+  const byTicker = Map.groupBy(puts, ({ proc }) => proc)
+  return {
+    byALink: Math.max(...[...byTicker.values()].map(longestBurst)),
+    inAClockSecond: Math.max(...[...bySecond.values()].map(({ length }) => length)),
+  }
+}
+
+function longestBurst(puts: readonly { readonly ms: number }[]): number {
   let most = 0
-  for (const ofOne of Map.groupBy(puts, ({ proc }) => proc).values()) {
-    let count = 0
-    for (const [place, { ms }] of ofOne.entries()) {
-      const isNextLink = place > 0 && ms - ofOne[place - 1].ms > BETWEEN_LINKS_MS
-      count = isNextLink ? 1 : count + 1
-      most = Math.max(most, count)
-    }
+  let count = 0
+  for (const [place, { ms }] of puts.entries()) {
+    const isNextLink = place > 0 && ms - puts[place - 1].ms > BETWEEN_LINKS_MS
+    count = isNextLink ? 1 : count + 1
+    most = Math.max(most, count)
   }
   return most
 }

@@ -4,6 +4,7 @@
 import type { PageEntry } from '../../../shared/core/pages/entry.ts'
 import { newShard, type ShardItem } from '../../../shared/core/shard.ts'
 import type { Happening, History, HistoryEvent, Policy } from '../history.ts'
+import { PLAIN_VERSION } from '../oracle-version.ts'
 import { type View, viewOf } from './view.ts'
 
 export const T = 1_800_000_000
@@ -38,19 +39,7 @@ export const version = (part: object = {}, policy: Partial<Policy> = {}, fence =
   shard: 0,
   fence,
   policy: { ...POLICY, ...policy },
-  is: {
-    version: 1,
-    activeFrom: T + 2,
-    status: 'RUNNING',
-    schedules: [{ every: 10 }],
-    startAt: null,
-    endAt: null,
-    maxRuns: null,
-    dst: { gap: 'shift', overlap: 'first' },
-    spread: 0,
-    calendars: [],
-    ...part,
-  },
+  is: { ...PLAIN_VERSION, activeFrom: T + 2, ...part },
 })
 
 export const claim = (attempt = 1, token = 'a'): PageEntry => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { claim, ended, entry, idle, run, say, whole } from './by-hand.ts'
+import { claim, ended, entry, idle, run, say, T, version, whole } from './by-hand.ts'
 import { livesAreLegal } from './i08-life-cycle.ts'
 
 describe('I8, the life of a run', () => {
@@ -13,6 +13,12 @@ describe('I8, the life of a run', () => {
       entry(10, claim(2), ended('SUCCEEDED', 2)),
     ]
     expect(say(livesAreLegal, steps)).toEqual([])
+  })
+
+  test('accepts a run that is left as it is where an edit made its second doubtful, and rejects it where none did', () => {
+    const left = entry(10, null, claim())
+    expect(say(livesAreLegal, [version({}, {}, T + 18), left])).toEqual([])
+    expect(say(livesAreLegal, [version(), left])).toHaveLength(1)
   })
 
   test('rejects an end that changes, a success out of nothing, an attempt that goes back, and what is left alive or open', () => {
