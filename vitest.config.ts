@@ -1,13 +1,34 @@
+// What `npm test` runs, in two parts: the rules, whose coverage is counted, and all that meets the world, which is faster where it is not.
+// What is long by nature has its own configuration.
+
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import LongestFirst from './test/support/longest-first.ts'
+
+const RULES = 'test/{core,flow}/**/*.test.ts'
+const LONG = 'test/**/*.long.test.ts'
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/worlds/engines.ts'],
+    projects: [
+      { extends: true, test: { name: 'rules', include: [RULES], exclude: [LONG] } },
+      {
+        extends: true,
+        test: {
+          name: 'world',
+          include: ['test/**/*.test.ts'],
+          exclude: [RULES, LONG],
+          globalSetup: ['test/support/worlds/engines.ts'],
+        },
+      },
+    ],
     reporters: ['default', './test/support/worlds/reporter.ts'],
-    testTimeout: 30_000,
-    // By default one core is left idle, which on two cores doubles the time.
-    maxWorkers: '100%',
+    testTimeout: 60_000,
+    // One more than there are cores, because the tests in real time mostly wait.
+    maxWorkers: availableParallelism() + 1,
+    // All tests in real time of a file begin at once.
+    maxConcurrency: 10,
+    sequence: { sequencer: LongestFirst },
     coverage: {
       provider: 'v8',
       include: ['shared/core/**/*.ts'],

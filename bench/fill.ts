@@ -16,8 +16,9 @@ function jobOf(body: object, now: number): StoredJob {
   const definition = jobSchema.parse(body)
   const id = jobIdOf(definition.namespace, definition.name)
   const resolved = { template: null, calendars: [] }
-  const moment = { now, activeFrom: now, auditedThrough: 0 }
-  return revise({ id, old: null, definition, resolved, status: 'RUNNING', stopped: null, ...moment })
+  const moment = { nowMs: now * 1000, activeFrom: now, auditedThrough: 0 }
+  const state = { status: 'RUNNING', stopped: null, managedBy: null } as const
+  return revise({ id, old: null, definition, resolved, ...state, ...moment })
 }
 
 export async function fill(

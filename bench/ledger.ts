@@ -126,7 +126,7 @@ try {
   const clock = new StoreClock({ wallMs: () => Date.now(), steadyMs: () => performance.now() })
   const client = dynamoClient({ endpoint: engine.endpoint, clock })
   await createTable(client, TABLE)
-  const { ledger } = dynamoStores({ client, tableName: TABLE, shardCount: 1, ledgerDays: 30, clock })
+  const { ledger } = dynamoStores({ client, tableName: TABLE, shardCount: 1, ledgerDays: 30 })
   const jobIds = Array.from({ length: RUNS }, (_, n) => jobIdOf('bench', `job-${n}`))
   const [by24, by64, single]: number[][] = [[], [], []]
   for (let round = 1; round <= ROUNDS; round++) {

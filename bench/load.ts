@@ -29,7 +29,7 @@ const MOST_HEAP_MB = 256
 async function load(endpoint: string): Promise<void> {
   const clock = new StoreClock({ wallMs: () => Date.now(), steadyMs: () => performance.now() })
   const client = dynamoClient({ endpoint, clock })
-  const { jobs } = dynamoStores({ client, tableName: TABLE, shardCount: 1, ledgerDays: 30, clock })
+  const { jobs } = dynamoStores({ client, tableName: TABLE, shardCount: 1, ledgerDays: 30 })
   const now = Math.floor(Date.now() / 1000)
   const snapshot = new Snapshot()
   const before = usedBytes()

@@ -1,6 +1,7 @@
 // What functions write: one line of JSON for people, and metrics in CloudWatch's embedded format, which are lines too.
 
 import { METRICS, METRICS_NAMESPACE, type Metric } from '../shared/aws/metric-names.ts'
+import { KEYS_IN_TEXT } from '../shared/core/access/key.ts'
 import type { Lane } from '../shared/core/lanes.ts'
 
 export interface Output {
@@ -11,7 +12,9 @@ export interface Output {
 export type Level = 'info' | 'warn' | 'error'
 
 export function log(output: Output, level: Level, message: string, detail: object = {}): void {
-  output.line(JSON.stringify({ level, message, at: new Date(output.nowMs()).toISOString(), ...detail }))
+  const text = JSON.stringify({ level, message, at: new Date(output.nowMs()).toISOString(), ...detail })
+  // A key that came by mistake, in a path or an error, must not lie in a log.
+  output.line(text.replace(KEYS_IN_TEXT, 'tkr_…'))
 }
 
 /** One value, or as many as CloudWatch takes of one metric at a time. */

@@ -1,6 +1,8 @@
 // The door of those who keep chains alive: switches and wakes from their queue, and the rule that comes once a minute.
 
 import { watchMessageSchema } from '../shared/core/chain.ts'
+import { applyPendingEdits } from '../shared/flow/calendars.ts'
+import { JobDirectory } from '../shared/flow/job-directory.ts'
 import { ShardMemory } from '../shared/flow/shard-memory.ts'
 import { startShards } from '../shared/flow/start-shards.ts'
 import type { TickWorld } from '../shared/flow/tick-world.ts'
@@ -29,7 +31,17 @@ export function makeWatchdog(world: TickWorld, output: Output): Watchdog {
       if (result.status === 'fulfilled') report(output, shard, 'minute rule', result.value)
       else log(output, 'error', 'a shard could not be watched', { shard, reason: String(result.reason) })
     }
+    await carryEditsOn(world, output)
     return { batchItemFailures: [] }
+  }
+}
+
+/** Edits of calendars that a request could not carry to all jobs. The next minute begins again where one fails. */
+async function carryEditsOn(world: TickWorld, output: Output): Promise<void> {
+  try {
+    await applyPendingEdits(world, () => new JobDirectory(world, world.shardCount))
+  } catch (error) {
+    log(output, 'error', 'an edit of a calendar was not carried to all jobs', { reason: String(error) })
   }
 }
 

@@ -30,7 +30,6 @@ export function worldFrom(env: Environment, output: Output, local: LocalClock = 
       tableName: required(env, ENV.tableName),
       shardCount,
       ledgerDays: wholeNumber(env, ENV.ledgerDays),
-      clock: storeClock,
     }),
     clock: storeClock,
     storeClock,

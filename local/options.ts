@@ -2,47 +2,106 @@
 
 import { parseArgs } from 'node:util'
 
-export type Options =
-  | { readonly type: 'run'; readonly seconds: number | null; readonly isPlain: boolean }
-  | { readonly type: 'help' }
-  | { readonly type: 'wrong'; readonly problem: string }
+export interface RunOptions {
+  readonly type: 'run'
+  /** Null where it runs until it is told to end. */
+  readonly seconds: number | null
+  readonly isPlain: boolean
+  readonly port: number
+  readonly host: string
+  readonly data: string
+  readonly isFresh: boolean
+  readonly hasSamples: boolean
+}
+
+export type Options = RunOptions | { readonly type: 'help' } | { readonly type: 'wrong'; readonly problem: string }
 
 /** A day. Timers of Node end at 24 days and would then fire at once. */
 const MOST_SECONDS = 86_400
+const MOST_PORT = 65_535
 
-export const HELP = `Tickring: sample jobs on a whole stack of this machine, as a ring of 60 seconds in the terminal.
+const DEFAULTS: RunOptions = {
+  type: 'run',
+  seconds: null,
+  isPlain: false,
+  port: 4620,
+  host: '127.0.0.1',
+  data: '.tickring',
+  isFresh: false,
+  hasSamples: true,
+}
+
+export const HELP = `Tickring: a whole stack on this machine, with its HTTP API and a ring of 60 seconds in the terminal.
 
 npm start -- [flags]
-  --seconds N   ends by itself after N seconds, 1 to ${MOST_SECONDS}
-  --plain       prints one line a fire instead of the ring; so does a pipe or a small terminal
-  --help        prints this
+  --port N        serves the API on this port, ${DEFAULTS.port} by default; 0 takes a free one
+  --host NAME     listens on this address, ${DEFAULTS.host} by default; any other needs an admin key from an earlier start
+  --data FOLDER   keeps jobs, runs and the admin key here, ${DEFAULTS.data} by default
+  --fresh         forgets all of that first
+  --no-samples    saves no sample jobs
+  --seconds N     ends by itself after N seconds, 1 to ${MOST_SECONDS}
+  --plain         prints one line a fire instead of the ring; so does a pipe or a small terminal
+  --help          prints this
 Colours are left out where NO_COLOR is set.
 `
 
 const FLAGS = {
+  port: { type: 'string' },
+  host: { type: 'string' },
+  data: { type: 'string' },
+  fresh: { type: 'boolean' },
+  'no-samples': { type: 'boolean' },
   seconds: { type: 'string' },
   plain: { type: 'boolean' },
   help: { type: 'boolean' },
 } as const
 
-export function readOptions(args: readonly string[]): Options {
-  const { tokens } = parseArgs({ args: [...args], options: FLAGS, strict: false, tokens: true })
-  let seconds: number | null = null
-  let isPlain = false
-  for (const token of tokens) {
-    if (token.kind !== 'option') return { type: 'wrong', problem: `${args[token.index]} is not a flag.` }
-    const hasValue = token.value !== undefined
-    if (token.name === 'help' && !hasValue) return { type: 'help' }
-    if (token.name === 'plain' && !hasValue) isPlain = true
-    else if (token.name === 'seconds') {
-      seconds = wholeNumber(token.value)
-      if (seconds === null) return { type: 'wrong', problem: `--seconds takes a whole number, 1 to ${MOST_SECONDS}.` }
-    } else return { type: 'wrong', problem: `${args[token.index]} is not a flag.` }
+type Read = Partial<RunOptions> | { readonly problem: string }
+
+const wrong = (problem: string): Read => ({ problem })
+
+/** What each flag says; null for one that there is not. */
+function readFlag(name: string, value: string | undefined): Read | null {
+  switch (name) {
+    case 'port': {
+      const port = wholeNumber(value, 0, MOST_PORT)
+      return port === null ? wrong(`--port takes a whole number, 0 to ${MOST_PORT}.`) : { port }
+    }
+    case 'host':
+      return value === undefined || value === ''
+        ? wrong('--host takes an address, such as 127.0.0.1.')
+        : { host: value }
+    case 'data':
+      return value === undefined || value === '' ? wrong('--data takes a folder.') : { data: value }
+    case 'seconds': {
+      const seconds = wholeNumber(value, 1, MOST_SECONDS)
+      return seconds === null ? wrong(`--seconds takes a whole number, 1 to ${MOST_SECONDS}.`) : { seconds }
+    }
+    case 'fresh':
+      return value === undefined ? { isFresh: true } : null
+    case 'no-samples':
+      return value === undefined ? { hasSamples: false } : null
+    case 'plain':
+      return value === undefined ? { isPlain: true } : null
+    default:
+      return null
   }
-  return { type: 'run', seconds, isPlain }
 }
 
-function wholeNumber(text: string | undefined): number | null {
-  const value = /^\d{1,5}$/.test(text ?? '') ? Number(text) : 0
-  return value >= 1 && value <= MOST_SECONDS ? value : null
+export function readOptions(args: readonly string[]): Options {
+  const { tokens } = parseArgs({ args: [...args], options: FLAGS, strict: false, tokens: true })
+  let options = DEFAULTS
+  for (const token of tokens) {
+    if (token.kind === 'option' && token.name === 'help' && token.value === undefined) return { type: 'help' }
+    const read = token.kind === 'option' ? readFlag(token.name, token.value) : null
+    if (read === null) return { type: 'wrong', problem: `${args[token.index]} is not a flag.` }
+    if ('problem' in read) return { type: 'wrong', problem: read.problem }
+    options = { ...options, ...read }
+  }
+  return options
+}
+
+function wholeNumber(text: string | undefined, least: number, most: number): number | null {
+  const value = /^\d{1,5}$/.test(text ?? '') ? Number(text) : -1
+  return value >= least && value <= most ? value : null
 }

@@ -16,6 +16,7 @@ export class Show {
   readonly #options: ShowOptions
   readonly #screen: Screen
   #hasHeader = false
+  #told: readonly string[] = []
 
   constructor(out: NodeJS.WriteStream, options: ShowOptions) {
     this.#out = out
@@ -25,14 +26,22 @@ export class Show {
 
   update(view: RingView, happenings: readonly Happening[]): void {
     if (this.#showsRing()) {
-      const { columns: width, rows: height } = this.#out
-      this.#screen.draw(drawRing(view, { width, height, hasColour: this.#options.hasColour }))
+      const { columns: width, rows } = this.#out
+      const height = rows - this.#told.length
+      const ring = drawRing(view, { width, height, hasColour: this.#options.hasColour })
+      this.#screen.draw([...this.#told.map((line) => line.slice(0, width)), ...ring])
       return
     }
     this.pause()
     const header = this.#hasHeader ? [] : headerLines(view)
     this.#hasHeader = true
     this.#print([...header, ...happenings.map((each) => happeningLine(each, view))])
+  }
+
+  /** Lines that are printed before everything else, and stay on top where the ring is shown. */
+  tell(lines: readonly string[]): void {
+    this.#told = lines
+    this.#print(lines)
   }
 
   /** Gives the terminal back; the next update takes it again. */
@@ -47,7 +56,7 @@ export class Show {
 
   #showsRing(): boolean {
     const { isTTY, columns, rows } = this.#out
-    return isTTY && !this.#options.isPlain && fitsRing(columns, rows)
+    return isTTY && !this.#options.isPlain && fitsRing(columns, rows - this.#told.length)
   }
 
   #print(lines: readonly string[]): void {

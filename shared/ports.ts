@@ -1,16 +1,19 @@
 // What the flows need from the world. Stores decide nothing: they read, and they write under the condition that they are
 // told. Each is implemented on AWS in shared/aws and, as the readable reference, in memory for tests and simulation.
 
+import type { StoredKey } from './core/access/key.ts'
+import type { NamespaceSettings } from './core/access/namespace.ts'
+import type { AuditEntry } from './core/audit-entry.ts'
 import type { JobState, Lock } from './core/gate/state.ts'
-import type { Change, JobWrite, Pointer, StoredJob } from './core/job/stored.ts'
+import type { Change, JobWrite, Pointer, SavedDefinition, StoredJob } from './core/job/stored.ts'
 import type { JobVersion } from './core/job/version.ts'
 import type { PageEntry } from './core/pages/entry.ts'
 import type { BacklogEntry } from './core/planner/backlog.ts'
 import type { Missed } from './core/planner/gap.ts'
 import type { OpenRun, PageKey, RecentRun, RunDetail, RunRecord } from './core/run/record.ts'
 import type { RunId } from './core/run/run.ts'
-import type { CalendarSpec } from './core/schedule/calendar.ts'
-import type { Template } from './core/schedule/schedule.ts'
+import type { Calendar } from './core/schedule/calendar.ts'
+import type { Template } from './core/schedule/template.ts'
 import type { Meta, MinuteItem, ShardItem } from './core/shard.ts'
 
 /** The store's time, never more than a second off. */
@@ -33,14 +36,17 @@ export interface Jobs {
   announce(change: Change): Promise<void>
   /** All jobs of a shard that are no one-time jobs, in no order, a bunch at a time. */
   load(shard: number): AsyncIterable<StoredJob[]>
-  /** One-time jobs in order of id, after a given one. */
-  listOnce(shard: number, afterJobId: string | null, limit: number): Promise<StoredJob[]>
+  /** All one-time jobs of a shard, however far ahead, in no order, a bunch at a time. */
+  loadOnce(shard: number): AsyncIterable<StoredJob[]>
   /** Strongly consistent, from a time on, in order of time. */
   changes(shard: number, fromMs: number): Promise<Change[]>
   /** What is due once in a minute. */
   pointers(shard: number, minute: number): Promise<Pointer[]>
   /** All versions of a job that the ledger still knows, the oldest first. */
   versions(jobId: string): Promise<JobVersion[]>
+  /** Definitions as they were saved, the newest first, all below a version where one is given. */
+  definitions(jobId: string, belowVersion: number | null, limit: number): Promise<SavedDefinition[]>
+  definition(jobId: string, version: number): Promise<SavedDefinition | null>
 }
 
 export interface FenceWrite {
@@ -97,6 +103,21 @@ export interface MissedItem extends Missed {
   readonly jobId: string
 }
 
+export type InstantId = Omit<RunId, 'suffix'>
+
+/** A run with an item of its own. */
+export interface NewRun {
+  readonly id: RunId
+  readonly entry: PageEntry
+  readonly detail: RunDetail
+  /** Where a person or a program asked for it. */
+  readonly audit?: AuditEntry
+}
+
+export type FeedLine =
+  | { readonly type: 'run'; readonly second: number; readonly runId: string }
+  | { readonly type: 'missed'; readonly second: number; readonly missed: MissedItem }
+
 export interface Ledger {
   /** Claims, settles, takes over, marks: each entry for itself, and as many as possible in one write. */
   swap(page: PageKey, swaps: readonly Swap[]): Promise<Map<string, SwapResult>>
@@ -104,17 +125,26 @@ export interface Ledger {
   /** The pages of one minute, which are of the given depths; the newest second first. */
   pagesOfMinute(shard: number, minute: number, depths: ReadonlyMap<number, number>): Promise<PageContent[]>
 
-  /** Puts a run item if there is none: true where it is ours, false where another was there first. */
-  putRun(id: RunId, entry: PageEntry, detail: RunDetail, token: string): Promise<boolean>
+  /** Puts a run item if there is none, with its line in the feed and the audit: true where it is ours, false where another was there first. */
+  putRun(run: NewRun, token: string): Promise<boolean>
   swapRun(id: RunId, expect: PageEntry, next: PageEntry, detail: RunDetail): Promise<SwapResult>
-  /** Adds detail to the entry of a page. */
-  putDetail(id: Omit<RunId, 'suffix'>, detail: RunDetail): Promise<void>
   readRun(id: RunId): Promise<RunRecord | null>
+  /** Those that are there, in no order. */
+  readRuns(ids: readonly RunId[]): Promise<RunRecord[]>
   /** Run items of a job in [from, to), newest first. */
   runsOf(jobId: string, from: number, to: number, limit: number): Promise<RunRecord[]>
+  /** Adds detail to the entry of a page. */
+  putDetail(id: InstantId, detail: RunDetail): Promise<void>
+  /** The details that there are, in the order asked; null where there is none. */
+  readDetails(ids: readonly InstantId[]): Promise<(RunDetail | null)[]>
   /** Says once what will never run. */
   putMissed(missed: MissedItem): Promise<void>
+  /** Records that touch [from, to), the oldest first. */
   missedOf(jobId: string, from: number, to: number): Promise<MissedItem[]>
+  /** Runs with an item of their own and gaps, of one hour and before a second, newest first. */
+  feed(shard: number, hour: number, before: number): Promise<FeedLine[]>
+  /** The runs that follow from a first one, that one apart. */
+  chainOf(root: string): Promise<string[]>
 
   putRecent(run: RecentRun): Promise<void>
   /** Newest first, of one hour. */
@@ -155,23 +185,91 @@ export interface Locks {
 }
 
 export interface Versioned<Value> {
-  readonly value: Value
+  /** Null where it was deleted: its version numbers go on. */
+  readonly value: Value | null
   readonly version: number
+  readonly updatedAtMs: number
 }
 
-/** Calendars and templates. Jobs take over what they say when they are saved, so only the newest version is needed. */
+export interface NamedWrite<Value> {
+  readonly namespace: string
+  readonly name: string
+  /** Null deletes it. */
+  readonly value: Value | null
+  /** The version that must still stand there; 0 where there must be none, not even a deleted one. */
+  readonly expectedVersion: number
+  readonly audit: AuditEntry
+}
+
+/** Named things of a namespace. Jobs take over what they say when they are saved, so only the newest version is needed. */
 export interface Named<Value> {
   read(namespace: string, name: string): Promise<Versioned<Value> | null>
-  list(namespace: string): Promise<Versioned<Value>[]>
-  /** False where the version in force is not the expected one; null expects none. */
-  put(namespace: string, name: string, value: Value, expectedVersion: number | null): Promise<boolean>
-  remove(namespace: string, name: string, expectedVersion: number): Promise<boolean>
+  /** By name; deleted ones are left out. */
+  list(namespace: string): Promise<(Versioned<Value> & { readonly name: string; readonly value: Value })[]>
+  /** False where another version stands there. */
+  write(write: NamedWrite<Value>): Promise<boolean>
 }
 
-/** Remembers for a day what was answered to a request, so that the same request again gets the same answer. */
-export interface Answers {
-  /** The answer that is kept: this one, or the one that was there. */
-  keep(requestHash: string, answer: string): Promise<string>
+/** Edits of calendars that have not reached all jobs yet. */
+export interface PendingEdits {
+  list(): Promise<PendingEdit[]>
+  put(edit: PendingEdit): Promise<void>
+  remove(edit: Pick<PendingEdit, 'namespace' | 'name'>): Promise<void>
+}
+
+export interface PendingEdit {
+  readonly namespace: string
+  readonly name: string
+  /** Jobs up to this one, in order of id, have their new version. */
+  readonly afterJob: string | null
+}
+
+/** What is remembered for a day of a request with an Idempotency-Key. */
+export interface Reservation {
+  /** Of the body: the same key with another body is a mistake. */
+  readonly bodyHash: string
+  /** What the request is going to make, decided before it is made: whoever repeats the request makes the same. */
+  readonly plan: string
+  /** What was answered, or null where it is under way. */
+  readonly answer: string | null
+  /** Until when it counts as under way. */
+  readonly pendingUntilMs: number
+}
+
+export interface IdempotencyKeys {
+  /** Null where it is ours now; otherwise what is there. One that is pending too long is taken over with its plan by the same body. */
+  reserve(hash: string, wanted: Omit<Reservation, 'answer'>, nowMs: number): Promise<Reservation | null>
+  answer(hash: string, answer: string): Promise<void>
+  /** Forgets a request that was refused. */
+  release(hash: string): Promise<void>
+}
+
+export interface KeyRing {
+  readonly keys: readonly StoredKey[]
+  /** Names this state of all keys together. */
+  readonly revision: number
+}
+
+/** The keys of the API. Of their secrets only digests are kept. */
+export interface ApiKeys {
+  read(id: string): Promise<StoredKey | null>
+  all(): Promise<KeyRing>
+  /** False where any key was changed since that revision; `remove` takes the key away. */
+  write(
+    change: { readonly put: StoredKey } | { readonly remove: string },
+    revision: number,
+    audit: AuditEntry,
+  ): Promise<boolean>
+  /** Notes that a key was used. */
+  touch(id: string, atMs: number): Promise<void>
+}
+
+export interface AuditTrail {
+  put(entry: AuditEntry): Promise<void>
+  /** The namespaces that have entries of a day. */
+  namespacesOf(day: number): Promise<string[]>
+  /** Entries of a namespace and day, from a time on and up to a time, newest first. */
+  ofDay(namespace: string, day: number, fromMs: number, toMs: number): Promise<AuditEntry[]>
 }
 
 export interface Message {
@@ -186,9 +284,22 @@ export interface Received {
   readonly receiveCount: number
 }
 
+/** A message that the queue will never take, however often it is sent, and why. */
+export interface Refused {
+  readonly message: Message
+  readonly reason: string
+}
+
+/** What was not taken of messages that were to be sent; both lists are empty where all is well. */
+export interface SendResult {
+  /** Not acknowledged after all tries. Each may have been taken all the same, and may be sent again. */
+  readonly unsent: readonly Message[]
+  readonly refused: readonly Refused[]
+}
+
 export interface Queue {
-  /** The messages that were not acknowledged after all tries; empty where all is well. */
-  send(messages: readonly Message[]): Promise<Message[]>
+  /** Never throws, and what is refused keeps no other message from being sent. */
+  send(messages: readonly Message[]): Promise<SendResult>
   counts(): Promise<{ readonly visible: number; readonly inFlight: number; readonly delayed: number }>
   receive(most: number, waitSeconds: number): Promise<Received[]>
   remove(receipts: readonly string[]): Promise<void>
@@ -213,7 +324,11 @@ export interface Stores {
   readonly open: OpenRuns
   readonly states: States
   readonly locks: Locks
-  readonly calendars: Named<CalendarSpec>
+  readonly calendars: Named<Calendar>
   readonly templates: Named<Template>
-  readonly answers: Answers
+  readonly namespaces: Named<NamespaceSettings>
+  readonly pendingEdits: PendingEdits
+  readonly idempotency: IdempotencyKeys
+  readonly apiKeys: ApiKeys
+  readonly audit: AuditTrail
 }

@@ -18,12 +18,12 @@ export function whyNoDynoxide(): string | null {
   return process.platform === 'linux' && process.arch === 'x64' ? null : 'dynoxide comes for Linux x64 only'
 }
 
-export async function startDynoxide(): Promise<Engine> {
+/** In memory, or on a file. */
+export async function startDynoxide(file: string | null = null): Promise<Engine> {
   const port = await freePort()
   const binary = join(packageFolder('@dynoxide/linux-x64'), 'dynoxide')
-  const { stop } = await startServer(binary, ['serve', '--port', `${port}`], (output) =>
-    output.includes('listening on'),
-  )
+  const args = ['serve', '--port', `${port}`, ...(file === null ? [] : ['--db-path', file])]
+  const { stop } = await startServer(binary, args, (output) => output.includes('listening on'))
   return { endpoint: `http://127.0.0.1:${port}`, stop }
 }
 
@@ -55,10 +55,11 @@ export async function startDynamoDbLocal(): Promise<Engine> {
   return { endpoint: `http://127.0.0.1:${port.exec(output)?.[1]}`, stop }
 }
 
-/** The store of a whole stack: dynoxide where it runs, else DynamoDB Local. */
-export function startStore(): Promise<Engine> {
-  const [noDynoxide, noLocal] = [whyNoDynoxide(), whyNoDynamoDbLocal()]
-  if (noDynoxide === null) return startDynoxide()
+/** The store of a whole stack: dynoxide where it runs, else DynamoDB Local, which forgets everything when it ends. */
+export function startStore(file: string | null = null): Promise<Engine> {
+  const noDynoxide = whyNoDynoxide()
+  if (noDynoxide === null) return startDynoxide(file)
+  const noLocal = whyNoDynamoDbLocal()
   if (noLocal === null) return startDynamoDbLocal()
   throw new Error(
     `There is no store for this machine: ${noDynoxide}, and for DynamoDB Local ${noLocal}. Install Java 17.`,

@@ -1,8 +1,17 @@
 // Makes the one table on an engine, as infra/storage.ts makes it on AWS.
 
-import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { CreateTableCommand, type DynamoDBClient, ResourceInUseException } from '@aws-sdk/client-dynamodb'
 
+/** One that is there already stays as it is. */
 export async function createTable(client: DynamoDBClient, name: string): Promise<void> {
+  try {
+    await create(client, name)
+  } catch (error) {
+    if (!(error instanceof ResourceInUseException)) throw error
+  }
+}
+
+async function create(client: DynamoDBClient, name: string): Promise<void> {
   await client.send(
     new CreateTableCommand({
       TableName: name,

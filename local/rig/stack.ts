@@ -8,7 +8,7 @@ import type { Output } from '../../functions/output.ts'
 import { type BusDelivery, makeTick } from '../../functions/tick.ts'
 import { makeWatchdog } from '../../functions/watchdog.ts'
 import { type OpenedWorld, worldFrom } from '../../functions/world.ts'
-import { ENV } from '../../shared/aws/env.ts'
+import { ENV, type Environment } from '../../shared/aws/env.ts'
 import { SqsQueue } from '../../shared/aws/queue.ts'
 import { dynamoClient, pollingClient, queueClient } from '../../shared/aws/sdk.ts'
 import { type LocalClock, StoreClock } from '../../shared/aws/store-clock.ts'
@@ -24,6 +24,8 @@ import type { RigTime } from './pool.ts'
 import { type Deliveries, type QueueName, Rig, type RigOptions } from './rig.ts'
 
 export interface StackOptions {
+  /** Where the store is kept; in memory where there is none. */
+  readonly storeFile?: string
   readonly shardCount?: number
   readonly hopSeconds?: number
   readonly deliveries?: Deliveries
@@ -46,6 +48,8 @@ export interface Stack {
   readonly rig: Rig
   /** The world as one who manages jobs sees it. */
   readonly world: OpenedWorld
+  /** What the functions find in their environment. */
+  readonly env: Environment
   readonly queues: Readonly<Record<QueueName, Queue>>
   readonly endpoints: readonly string[]
   stop(): Promise<void>
@@ -67,7 +71,7 @@ const VISIBILITY_SECONDS = 540
 const RECEIVERS = 3
 
 export async function startStack(options: StackOptions): Promise<Stack> {
-  const [dynamo, queues] = await Promise.all([startStore(), startQueues()])
+  const [dynamo, queues] = await Promise.all([startStore(options.storeFile), startQueues()])
   const deliver: { to: Rig | null } = { to: null }
   const bus = await startEventBus(({ Detail }) => {
     const event: BusDelivery = { detail: JSON.parse(Detail) }
@@ -118,6 +122,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   deliver.to = rig
   return {
     rig,
+    env,
     world: open(),
     queues: consumed,
     endpoints: engines.map(({ endpoint }) => endpoint),

@@ -2,7 +2,7 @@
 // everything that has parts is JSON in one attribute, which is small and quick to read.
 
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Attributes } from './expression.ts'
 
 export type FieldKind = 'number' | 'text' | 'json'

@@ -14,6 +14,11 @@ export const ENV = {
   watchQueueUrl: 'TICKRING_WATCH_QUEUE_URL',
   deadQueueUrl: 'TICKRING_DEAD_QUEUE_URL',
   busName: 'TICKRING_BUS',
+  /** Hosts that the API serves, by commas. */
+  apiHosts: 'TICKRING_API_HOSTS',
+  /** Origins of pages that may call the API, by commas. */
+  corsOrigins: 'TICKRING_CORS_ORIGINS',
+  requestsPerMinute: 'TICKRING_REQUESTS_PER_MINUTE',
   /** Set by Lambda: tells one environment of a function from another. */
   logStream: 'AWS_LAMBDA_LOG_STREAM_NAME',
   /** Set only where the services run on this machine; the SDK's own names for them. */

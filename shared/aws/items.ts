@@ -1,17 +1,18 @@
 // What each item of the table holds, read back only through its schema. Keys are the business of keys.ts.
 
-import { z } from 'zod'
+import * as z from 'zod'
+import { actorSchema } from '../core/actor.ts'
 import type { JobState } from '../core/gate/state.ts'
-import { type Job, jobSchema } from '../core/job/job.ts'
-import type { Change, StoredJob } from '../core/job/stored.ts'
+import { dst, type Job, jobSchema } from '../core/job/job.ts'
+import { type Change, type SavedDefinition, STOP_CODES, type StoredJob } from '../core/job/stored.ts'
 import type { JobVersion } from '../core/job/version.ts'
 import { decodeEntry, encodeEntry, type PageEntry } from '../core/pages/entry.ts'
-import type { OpenRun, RecentRun, RunDetail, RunRecord } from '../core/run/record.ts'
+import { droppedAttempt, type OpenRun, type RecentRun, type RunDetail, type RunRecord } from '../core/run/record.ts'
 import { parseRunId, TRIGGERS } from '../core/run/run.ts'
-import { type CalendarSpec, calendarSchema } from '../core/schedule/calendar.ts'
-import { scheduleSchema, type Template } from '../core/schedule/schedule.ts'
+import { STATUSES } from '../core/run/status.ts'
+import { scheduleSchema } from '../core/schedule/schedule.ts'
 import type { Meta, MinuteItem, ShardItem } from '../core/shard.ts'
-import type { MissedItem } from '../ports.ts'
+import type { FeedLine, MissedItem } from '../ports.ts'
 import { checked, type FieldKind, type Fields, readFields, writeField, writeFields } from './codec.ts'
 import { readDepths, writeDepths } from './depth-text.ts'
 import type { Attributes } from './expression.ts'
@@ -48,7 +49,7 @@ const versionSchema = z.object({
     startAt: z.string().nullable().exactOptional(),
     endAt: z.string().nullable().exactOptional(),
     lastInstant: z.string().nullable().exactOptional(),
-    dst: jobSchema.shape.dst.unwrap().exactOptional(),
+    dst: dst.exactOptional(),
     spread: z.int().exactOptional(),
     calendars: z.array(calendarReference).exactOptional(),
   }),
@@ -70,13 +71,13 @@ const keptVersionSchema = versionSchema as unknown as z.ZodType<KeptVersion>
 
 type JobRest = Pick<
   KeptJob,
-  'version' | 'createdAt' | 'updatedAt' | 'managedBy' | 'stopped' | 'bodyVersion' | 'versions'
+  'version' | 'createdAtMs' | 'updatedAtMs' | 'managedBy' | 'stopped' | 'bodyVersion' | 'versions'
 >
 
 const JOB_REST: Fields<JobRest> = {
   version: 'number',
-  createdAt: 'number',
-  updatedAt: 'number',
+  createdAtMs: 'number',
+  updatedAtMs: 'number',
   managedBy: 'text',
   stopped: 'json',
   bodyVersion: 'number',
@@ -85,15 +86,19 @@ const JOB_REST: Fields<JobRest> = {
 
 const jobRestSchema: z.ZodType<JobRest> = z.object({
   version: z.int(),
-  createdAt: second,
-  updatedAt: second,
-  managedBy: z.literal('code').nullable().default(null),
+  createdAtMs: z.number(),
+  updatedAtMs: z.number(),
+  managedBy: z.string().nullable().default(null),
   stopped: z
     .object({
+      code: z.enum(STOP_CODES),
       reason: z.string(),
-      by: z.string(),
+      by: actorSchema,
+      atMs: z.number(),
       until: second.nullable(),
-      queued: z.enum(['run', 'cancel']).exactOptional(),
+      queued: z.enum(['run', 'cancel']),
+      operation: z.string().nullable(),
+      from: second,
     })
     .nullable()
     .default(null),
@@ -106,9 +111,7 @@ const DEFINITION = Object.fromEntries(JOB_FIELDS.map((name): [string, FieldKind]
 
 /** A field that has its default has no attribute: most jobs have few others. */
 const DEFAULT_TEXTS = Object.fromEntries(
-  Object.entries(
-    jobSchema.parse({ name: 'any', schedules: [{ every: 1 }], target: { type: 'handler', handler: 'any' } }),
-  )
+  Object.entries(jobSchema.parse({ name: 'any', schedules: [], target: { type: 'handler', handler: 'any' } }))
     .filter(([name]) => !['name', 'schedules', 'target'].includes(name))
     .map(([name, value]) => [name, JSON.stringify(value)]),
 ) as Readonly<Record<string, string | undefined>>
@@ -137,6 +140,35 @@ export const writeVersion = (version: KeptVersion): Attributes => ({ version: wr
 
 export const readVersion = (item: Attributes): KeptVersion =>
   checked(keptVersionSchema, readFields({ version: 'json' }, item).version, item)
+
+const SAVED: Fields<Omit<SavedDefinition, 'version'>> = {
+  activeFrom: 'number',
+  atMs: 'number',
+  by: 'json',
+  status: 'text',
+  changes: 'json',
+  definition: 'json',
+  bodyVersion: 'number',
+}
+
+const savedSchema = z.object({
+  activeFrom: second,
+  atMs: z.number(),
+  by: actorSchema,
+  status: z.enum(['RUNNING', 'STOPPED', 'DELETED']),
+  changes: z.array(z.object({ path: z.string(), from: z.unknown(), to: z.unknown() })),
+  definition: jobSchema,
+  bodyVersion: z.int().nullable().default(null),
+})
+
+export function writeSaved(saved: Omit<SavedDefinition, 'version'>): Attributes {
+  const { definition, bodyVersion } = saved
+  return writeFields(SAVED, bodyVersion === null ? saved : { ...saved, definition: { ...definition, payload: null } })
+}
+
+export function readSaved(item: Attributes): SavedDefinition {
+  return { version: keyed(item, 'definition').version, ...checked(savedSchema, readFields(SAVED, item), item) }
+}
 
 /** A payload that lies apart, the dates of a calendar, or an answer: one value. */
 export const writeValue = (value: unknown): Attributes => ({ value: writeField('json', value) })
@@ -226,7 +258,11 @@ export function readMinute(item: Attributes): MinuteItem {
 
 // Runs
 
-const DETAIL: Fields<RunDetail> = {
+/** Each attempt has an attribute of its own, so that it is written without reading the others. */
+const DETAIL: Fields<Omit<RunDetail, 'attempts'>> = {
+  version: 'number',
+  cause: 'json',
+  root: 'text',
   trigger: 'text',
   instant: 'number',
   nominal: 'number',
@@ -241,9 +277,29 @@ const DETAIL: Fields<RunDetail> = {
   error: 'json',
   reason: 'text',
   log: 'json',
+  isLogCut: 'json',
 }
 
+const attemptLine = z.object({
+  attempt: z.int(),
+  status: z.enum(STATUSES),
+  startedAtMs: z.number().nullable(),
+  durationMs: z.number().nullable(),
+  error: z.string().nullable(),
+})
+
+const cause = z.object({
+  retryOf: z.string().nullable(),
+  run: z.string().nullable(),
+  operation: z.string().nullable(),
+  by: actorSchema.nullable(),
+})
+
 const detailSchema = z.object({
+  version: z.int().exactOptional(),
+  cause: cause.exactOptional(),
+  root: z.string().exactOptional(),
+  attempts: z.array(attemptLine).exactOptional(),
   trigger: z.enum(TRIGGERS).exactOptional(),
   instant: second.exactOptional(),
   nominal: second.exactOptional(),
@@ -257,30 +313,55 @@ const detailSchema = z.object({
   output: z.unknown().optional(),
   error: z.object({ name: z.string(), message: z.string(), stack: z.string() }).exactOptional(),
   reason: z.string().exactOptional(),
-  log: z.array(z.string()).exactOptional(),
+  log: z.array(z.object({ atMs: z.number(), line: z.string() })).exactOptional(),
+  isLogCut: z.boolean().exactOptional(),
 }) as unknown as z.ZodType<RunDetail>
 
-export function writeRun(detail: RunDetail, entry: PageEntry | null, second: number): Attributes {
-  return {
-    ...writeFields(DETAIL, detail),
-    ...(entry === null ? {} : { entry: writeField('text', encodeEntry(entry, second)) }),
-  }
+const attemptName = (attempt: number): string => `a${attempt}`
+const ATTEMPT_NAME = /^a\d+$/
+
+export function writeDetail({ attempts = [], ...detail }: RunDetail): Attributes {
+  const lines = attempts.map((line) => [attemptName(line.attempt), writeField('json', line)])
+  return { ...writeFields(DETAIL, detail), ...Object.fromEntries(lines) }
 }
+
+/** What must go when these attempts are written: of many the first and the newest stay. */
+export const removedByDetail = ({ attempts = [] }: RunDetail): string[] =>
+  attempts.flatMap(({ attempt }) => {
+    const dropped = droppedAttempt(attempt)
+    return dropped === null ? [] : [attemptName(dropped)]
+  })
+
+export function readDetail(item: Attributes): RunDetail {
+  const attempts = Object.entries(item)
+    .filter(([name]) => ATTEMPT_NAME.test(name))
+    .map(([, value]): { attempt: number } => JSON.parse(value.S ?? ''))
+    .sort((a, b) => a.attempt - b.attempt)
+  const fields = readFields(DETAIL, item)
+  return checked(detailSchema, attempts.length === 0 ? fields : { ...fields, attempts }, item)
+}
+
+export const writeRun = (detail: RunDetail, entry: PageEntry, second: number): Attributes => ({
+  ...writeDetail(detail),
+  entry: writeField('text', encodeEntry(entry, second)),
+})
 
 export function readRun(item: Attributes): RunRecord {
   const { jobId, second, suffix } = keyed(item, 'run')
-  const entry = item.entry?.S
-  return {
-    id: { jobId, second, suffix },
-    entry: entry === undefined ? null : decodeEntry(entry, second),
-    detail: checked(detailSchema, readFields(DETAIL, item), item),
-  }
+  return { id: { jobId, second, suffix }, entry: decodeEntry(item.entry?.S ?? '', second), detail: readDetail(item) }
 }
 
-type MissedFields = Omit<MissedItem, 'jobId'>
+const MISSED: Fields<MissedItem> = {
+  jobId: 'text',
+  of: 'text',
+  from: 'number',
+  to: 'number',
+  count: 'number',
+  reason: 'text',
+}
 
-const MISSED: Fields<MissedFields> = { of: 'text', from: 'number', to: 'number', count: 'number', reason: 'text' }
-const missedSchema: z.ZodType<MissedFields> = z.object({
+const missedSchema: z.ZodType<MissedItem> = z.object({
+  jobId: z.string(),
   of: z.enum(['starts', 'stops and restarts']),
   from: second,
   to: second,
@@ -290,10 +371,13 @@ const missedSchema: z.ZodType<MissedFields> = z.object({
 
 export const writeMissed = (missed: MissedItem): Attributes => writeFields(MISSED, missed)
 
-export const readMissed = (item: Attributes): MissedItem => ({
-  jobId: keyed(item, 'run').jobId,
-  ...checked(missedSchema, readFields(MISSED, item), item),
-})
+export const readMissed = (item: Attributes): MissedItem => checked(missedSchema, readFields(MISSED, item), item)
+
+/** A line of the feed names a run, or is a gap. */
+export function readFeed(item: Attributes): FeedLine {
+  const { second, runId } = keyed(item, 'feed')
+  return item.of === undefined ? { type: 'run', second, runId } : { type: 'missed', second, missed: readMissed(item) }
+}
 
 type OpenFields = Omit<OpenRun, 'shard' | 'dueMs' | 'runId' | 'attempt'>
 
@@ -330,7 +414,7 @@ export function readRecent(item: Attributes): RecentRun {
   return { shard, ms, runId, ...rest, entry: decodeEntry(entry, parseRunId(runId).second) }
 }
 
-// States, calendars and templates
+// States
 
 export const STATE: Fields<JobState> = {
   lastSuccess: 'number',
@@ -351,9 +435,3 @@ const stateSchema: z.ZodType<JobState> = z.object({
 })
 
 export const readState = (item: Attributes): JobState => checked(stateSchema, readFields(STATE, item), item)
-
-export const readCalendar = (item: Attributes): CalendarSpec => checked(calendarSchema, readValue(item), item)
-
-const templateSchema: z.ZodType<Template> = z.object({ name: z.string(), schedules: z.array(scheduleSchema) })
-
-export const readTemplate = (item: Attributes): Template => checked(templateSchema, readValue(item), item)

@@ -1,10 +1,11 @@
 // One mutation of a job as the parts of a transaction: the job field by field, its version, its change entry, its
 // pointers, and what it leaves behind.
 
-import type { JobWrite } from '../core/job/stored.ts'
+import type { JobWrite, SavedDefinition } from '../core/job/stored.ts'
 import { isSameJson } from '../core/same.ts'
+import { auditPart } from './audit-trail.ts'
 import { type Condition, equals, isAbsent, number } from './expression.ts'
-import { type KeptJob, writeChange, writeJob, writeValue, writeVersion } from './items.ts'
+import { type KeptJob, writeChange, writeJob, writeSaved, writeValue, writeVersion } from './items.ts'
 import type { KeptUntil } from './kept-until.ts'
 import { keyOf, type TableKey } from './keys.ts'
 import type { TransactionPart } from './table.ts'
@@ -33,6 +34,8 @@ export function jobParts(write: KeptWrite, kept: KeptUntil): TransactionPart[] {
       key: versionKey(after.id, after.version),
       item: writeVersion(after.versions[after.versions.length - 1]),
     },
+    { do: 'put', key: definitionKey(after.id, after.version), item: writeSaved(savedOf(write)) },
+    auditPart(write.audit, kept),
     ...(before === null ? [] : leftBehind(before, after, kept)),
     ...bodyParts(before, after),
     { do: 'put', key: changeKey(change), item: { ...writeChange(change), ttl: number(kept.change(change.ms)) } },
@@ -48,6 +51,14 @@ export function jobParts(write: KeptWrite, kept: KeptUntil): TransactionPart[] {
 
 export const versionKey = (jobId: string, version: number): TableKey => keyOf({ type: 'version', jobId, version })
 
+export const definitionKey = (jobId: string, version: number): TableKey => keyOf({ type: 'definition', jobId, version })
+
+function savedOf({ after, audit }: KeptWrite): Omit<SavedDefinition, 'version'> {
+  const { activeFrom, status } = after.versions[after.versions.length - 1]
+  const { updatedAtMs: atMs, definition, bodyVersion } = after
+  return { activeFrom, atMs, by: audit.by, status, changes: audit.changes, definition, bodyVersion }
+}
+
 export const changeKey = ({ shard, ms, jobId, version }: KeptWrite['change']): TableKey =>
   keyOf({ type: 'change', shard, ms, jobId, version })
 
@@ -56,7 +67,7 @@ function itemParts({ before, after, shard, writer }: KeptWrite, kept: KeptUntil)
   const attributes = {
     ...writeJob(after),
     writer: { S: writer },
-    ...(isDeleted ? { ttl: number(kept.ledger(after.updatedAt)) } : {}),
+    ...(isDeleted ? { ttl: number(kept.ledger(after.updatedAtMs / 1000)) } : {}),
   }
   const key = placeOf(after, shard)
   if (before === null) return [{ do: 'put', key, item: attributes, onlyIf: isAbsent('pk') }]
@@ -75,10 +86,11 @@ function itemParts({ before, after, shard, writer }: KeptWrite, kept: KeptUntil)
 
 /** The version that has ended is kept as long as the ledger that was made by it. */
 function leftBehind(before: KeptJob, after: KeptJob, kept: KeptUntil): TransactionPart[] {
-  const ttl = { ttl: number(kept.ledger(after.updatedAt)) }
+  const ttl = { ttl: number(kept.ledger(after.updatedAtMs / 1000)) }
   const isBodyLeft = before.bodyVersion !== null && before.bodyVersion !== after.bodyVersion
   return [
     { do: 'update', key: versionKey(before.id, before.version), update: { set: ttl } },
+    { do: 'update', key: definitionKey(before.id, before.version), update: { set: ttl } },
     ...(isBodyLeft
       ? [{ do: 'update' as const, key: bodyKey(before.id, before.bodyVersion ?? 0), update: { set: ttl } }]
       : []),

@@ -2,23 +2,25 @@
 
 import { randomUUID } from 'node:crypto'
 import { hashOfId, idOfHash, shardOf } from '../core/job/id.ts'
-import type { Change, JobWrite, Pointer, StoredJob } from '../core/job/stored.ts'
+import type { Change, JobWrite, Pointer, SavedDefinition, StoredJob } from '../core/job/stored.ts'
 import type { JobVersion } from '../core/job/version.ts'
 import { isSameJson } from '../core/same.ts'
 import type { Jobs } from '../ports.ts'
+import type { AuditedNamespaces } from './audit-trail.ts'
 import { CalendarDates } from './calendar-dates.ts'
 import { type Attributes, equals, number } from './expression.ts'
 import {
   type KeptJob,
   readChange,
   readJob,
+  readSaved,
   readValue,
   readVersion,
   writeChange,
   writeJob,
   writeVersion,
 } from './items.ts'
-import { bodyKey, changeKey, isLarge, jobParts, placeOf, versionKey } from './job-write.ts'
+import { bodyKey, changeKey, definitionKey, isLarge, jobParts, placeOf, versionKey } from './job-write.ts'
 import type { KeptUntil } from './kept-until.ts'
 import { itemOf, partitionOfType, sortPart } from './keys.ts'
 import { keyOfItem, type Table } from './table.ts'
@@ -31,12 +33,14 @@ export class DynamoJobs implements Jobs {
   readonly #table: Table
   readonly #shardCount: number
   readonly #keptUntil: KeptUntil
+  readonly #audited: AuditedNamespaces
   readonly #dates: CalendarDates
 
-  constructor(table: Table, shardCount: number, kept: KeptUntil) {
+  constructor(table: Table, shardCount: number, kept: KeptUntil, audited: AuditedNamespaces) {
     this.#table = table
     this.#shardCount = shardCount
     this.#keptUntil = kept
+    this.#audited = audited
     this.#dates = new CalendarDates(table)
   }
 
@@ -76,6 +80,7 @@ export class DynamoJobs implements Jobs {
     const [before, after] = await Promise.all([
       write.before === null ? null : this.#withDatesApart(write.before),
       this.#withDatesApart({ ...write.after, bodyVersion: bodyVersionOf(write) }),
+      this.#audited.note(write.audit),
     ])
     const writer = randomUUID()
     const parts = jobParts({ ...write, before, after, writer }, this.#keptUntil)
@@ -121,11 +126,10 @@ export class DynamoJobs implements Jobs {
     }
   }
 
-  async listOnce(shard: number, afterJobId: string | null, limit: number): Promise<StoredJob[]> {
-    const from = afterJobId === null ? '0' : `${afterJobId} `
-    const pk = partitionOfType('once', { shard })
-    const items = await this.#table.query({ pk, from, limit, isConsistent: false })
-    return Promise.all(items.map((item) => this.#model(item)))
+  async *loadOnce(shard: number): AsyncGenerator<StoredJob[]> {
+    for await (const page of this.#table.pages({ pk: partitionOfType('once', { shard }) })) {
+      if (page.length > 0) yield Promise.all(page.map((item) => this.#model(item)))
+    }
   }
 
   async changes(shard: number, fromMs: number): Promise<Change[]> {
@@ -144,6 +148,16 @@ export class DynamoJobs implements Jobs {
   async versions(jobId: string): Promise<JobVersion[]> {
     const items = await this.#table.query({ pk: partitionOfType('version', { jobId }) })
     return Promise.all(items.map((item) => this.#dates.resolve(readVersion(item))))
+  }
+  async definitions(jobId: string, belowVersion: number | null, limit: number): Promise<SavedDefinition[]> {
+    const pk = partitionOfType('definition', { jobId })
+    const range = belowVersion === null ? {} : { to: sortPart('version', Math.max(0, belowVersion - 1)) }
+    return (await this.#table.query({ pk, ...range, newestFirst: true, limit })).map(readSaved)
+  }
+
+  async definition(jobId: string, version: number): Promise<SavedDefinition | null> {
+    const item = await this.#table.get(definitionKey(jobId, version))
+    return item === null ? null : readSaved(item)
   }
 }
 

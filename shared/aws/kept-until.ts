@@ -6,6 +6,7 @@ const DAY_SECONDS = 86_400
 const LEAST_LEDGER_DAYS = 15
 const CHANGES_KEPT_SECONDS = 3600
 const ANSWERS_KEPT_SECONDS = DAY_SECONDS
+const AUDIT_KEPT_SECONDS = 400 * DAY_SECONDS
 
 export class KeptUntil {
   readonly #ledgerSeconds: number
@@ -21,6 +22,10 @@ export class KeptUntil {
 
   change(ms: number): number {
     return Math.ceil(ms / 1000) + CHANGES_KEPT_SECONDS
+  }
+
+  audit(ms: number): number {
+    return Math.ceil(ms / 1000) + AUDIT_KEPT_SECONDS
   }
 
   answer(ms: number): number {

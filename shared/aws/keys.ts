@@ -12,6 +12,7 @@ export type ItemKey =
   | { readonly type: 'job'; readonly shard: number; readonly jobId: string }
   | { readonly type: 'body'; readonly jobId: string; readonly version: number }
   | { readonly type: 'version'; readonly jobId: string; readonly version: number }
+  | { readonly type: 'definition'; readonly jobId: string; readonly version: number }
   | { readonly type: 'once'; readonly shard: number; readonly jobId: string }
   | {
       readonly type: 'pointer'
@@ -53,6 +54,16 @@ export type ItemKey =
       readonly runId: string
     }
   | { readonly type: 'run'; readonly jobId: string; readonly second: number; readonly suffix: string }
+  | { readonly type: 'detail'; readonly jobId: string; readonly second: number }
+  | { readonly type: 'missed'; readonly jobId: string; readonly second: number; readonly of: string }
+  | {
+      readonly type: 'feed'
+      readonly shard: number
+      readonly hour: number
+      readonly second: number
+      readonly runId: string
+    }
+  | { readonly type: 'chain'; readonly root: string; readonly runId: string }
   | { readonly type: 'state'; readonly jobId: string }
   | { readonly type: 'locks'; readonly shard: number; readonly prefix: string }
   | { readonly type: 'lock'; readonly jobId: string }
@@ -60,10 +71,20 @@ export type ItemKey =
   | { readonly type: 'dates'; readonly hash: string }
   | { readonly type: 'calendar'; readonly namespace: string; readonly name: string }
   | { readonly type: 'template'; readonly namespace: string; readonly name: string }
+  | { readonly type: 'namespace'; readonly namespace: string; readonly name: string }
+  | { readonly type: 'pending'; readonly namespace: string; readonly name: string }
   | { readonly type: 'backfill'; readonly id: string }
+  | { readonly type: 'keys' }
   | { readonly type: 'key'; readonly id: string }
   | { readonly type: 'idempotency'; readonly hash: string }
-  | { readonly type: 'audit'; readonly day: number; readonly ms: number; readonly id: string }
+  | {
+      readonly type: 'audit'
+      readonly namespace: string
+      readonly day: number
+      readonly ms: number
+      readonly id: string
+    }
+  | { readonly type: 'audited'; readonly day: number; readonly namespace: string }
 
 /** The name of a part; WIDTHS says which are numbers. */
 type Part = string
@@ -79,6 +100,7 @@ const SHAPES: Readonly<Record<ItemKey['type'], Shape>> = {
   job: { pk: ['JOB', 'shard'], sk: ['jobId'] },
   body: { pk: ['BODY', 'jobId'], sk: ['version'] },
   version: { pk: ['VER', 'jobId'], sk: ['version'] },
+  definition: { pk: ['DEF', 'jobId'], sk: ['version'] },
   once: { pk: ['ONCE', 'shard'], sk: ['jobId'] },
   pointer: { pk: ['AT', 'shard', 'minute'], sk: ['second', 'jobId'] },
   change: { pk: ['CHG', 'shard'], sk: ['ms', 'jobId', 'version'] },
@@ -88,6 +110,10 @@ const SHAPES: Readonly<Record<ItemKey['type'], Shape>> = {
   open: { pk: ['OPEN', 'shard'], sk: ['ms', 'runId', 'attempt'] },
   recent: { pk: ['RECENT', 'kind', 'shard', 'hour'], sk: ['ms', 'runId'] },
   run: { pk: ['RUN', 'jobId'], sk: ['second', 'suffix'] },
+  detail: { pk: ['DETAIL', 'jobId'], sk: ['second'] },
+  missed: { pk: ['MISSED', 'jobId'], sk: ['second', 'of'] },
+  feed: { pk: ['FEED', 'shard', 'hour'], sk: ['second', 'runId'] },
+  chain: { pk: ['CHAIN', 'root'], sk: ['runId'] },
   state: { pk: ['STATE', 'jobId'], sk: [] },
   locks: { pk: ['LOCKS', 'shard', 'prefix'], sk: [] },
   lock: { pk: ['LOCK', 'jobId'], sk: [] },
@@ -95,10 +121,14 @@ const SHAPES: Readonly<Record<ItemKey['type'], Shape>> = {
   dates: { pk: ['DATES', 'hash'], sk: [] },
   calendar: { pk: ['CAL', 'namespace'], sk: ['name'] },
   template: { pk: ['TPL', 'namespace'], sk: ['name'] },
+  namespace: { pk: ['NS', 'namespace'], sk: ['name'] },
+  pending: { pk: ['PENDING'], sk: ['namespace', 'name'] },
   backfill: { pk: ['BACKFILL', 'id'], sk: [] },
-  key: { pk: ['KEY', 'id'], sk: [] },
+  keys: { pk: ['KEYS'], sk: [] },
+  key: { pk: ['KEY'], sk: ['id'] },
   idempotency: { pk: ['IDEM', 'hash'], sk: [] },
-  audit: { pk: ['AUDIT', 'day'], sk: ['ms', 'id'] },
+  audit: { pk: ['AUDIT', 'namespace', 'day'], sk: ['ms', 'id'] },
+  audited: { pk: ['AUDITED', 'day'], sk: ['namespace'] },
 }
 
 /** Numbers are padded, so that sorted as text they are sorted as numbers. */
@@ -145,7 +175,7 @@ export function partitionOfType<Type extends ItemKey['type']>(type: Type, parts:
 }
 
 /** A number as it stands in a sort key, for the ends of a range. */
-export const sortPart = (name: 'ms' | 'second' | 'minute', value: number): string => writePart(name, value)
+export const sortPart = (name: 'ms' | 'second' | 'minute' | 'version', value: number): string => writePart(name, value)
 
 const TYPE_OF = new Map(Object.entries(SHAPES).map(([type, { pk }]) => [pk[0], type as ItemKey['type']]))
 

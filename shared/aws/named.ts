@@ -1,49 +1,70 @@
-// Calendars and templates: named values of a namespace, each with a version that a change must name.
+// Named values of a namespace, each with a version that a change must name. One that was deleted leaves its number behind, so
+// that a condition of long ago never fits what was put later under the same name.
 
 import { randomUUID } from 'node:crypto'
-import type { Named, Versioned } from '../ports.ts'
+import type * as z from 'zod'
+import type { Named, NamedWrite, Versioned } from '../ports.ts'
+import { type AuditedNamespaces, auditPart } from './audit-trail.ts'
+import { checked } from './codec.ts'
 import { type Attributes, equals, isAbsent, number, text } from './expression.ts'
-import { writeValue } from './items.ts'
+import { readValue, writeValue } from './items.ts'
+import type { KeptUntil } from './kept-until.ts'
 import { keyOf, partitionOfType } from './keys.ts'
-import type { Table } from './table.ts'
+import { keyOfItem, type Table } from './table.ts'
+
+export interface NamedParts {
+  readonly table: Table
+  readonly kept: KeptUntil
+  readonly audited: AuditedNamespaces
+}
 
 export class DynamoNamed<Value> implements Named<Value> {
-  readonly #table: Table
-  readonly #type: 'calendar' | 'template'
-  readonly #readValue: (item: Attributes) => Value
+  readonly #parts: NamedParts
+  readonly #type: 'calendar' | 'template' | 'namespace'
+  readonly #schema: z.ZodType<Value>
 
-  constructor(table: Table, type: 'calendar' | 'template', readValue: (item: Attributes) => Value) {
-    this.#table = table
+  constructor(parts: NamedParts, type: 'calendar' | 'template' | 'namespace', schema: z.ZodType<Value>) {
+    this.#parts = parts
     this.#type = type
-    this.#readValue = readValue
+    this.#schema = schema
   }
 
   #read(item: Attributes): Versioned<Value> {
-    return { value: this.#readValue(item), version: Number(item.version?.N) }
+    return {
+      value: item.value === undefined ? null : checked(this.#schema, readValue(item), item),
+      version: Number(item.version?.N),
+      updatedAtMs: Number(item.updatedAtMs?.N),
+    }
   }
 
   async read(namespace: string, name: string): Promise<Versioned<Value> | null> {
-    const item = await this.#table.get(keyOf({ type: this.#type, namespace, name }))
+    const item = await this.#parts.table.get(keyOf({ type: this.#type, namespace, name }))
     return item === null ? null : this.#read(item)
   }
 
-  async list(namespace: string): Promise<Versioned<Value>[]> {
-    const items = await this.#table.query({ pk: partitionOfType(this.#type, { namespace }) })
-    return items.map((item) => this.#read(item))
+  async list(namespace: string): ReturnType<Named<Value>['list']> {
+    const items = await this.#parts.table.query({ pk: partitionOfType(this.#type, { namespace }) })
+    return items.flatMap((item) => {
+      const { value, ...rest } = this.#read(item)
+      return value === null ? [] : [{ ...rest, value, name: keyOfItem(item).sk }]
+    })
   }
 
-  async put(namespace: string, name: string, value: Value, expectedVersion: number | null): Promise<boolean> {
+  async write({ namespace, name, value, expectedVersion, audit }: NamedWrite<Value>): Promise<boolean> {
+    const { table, kept, audited } = this.#parts
+    await audited.note(audit)
     const writer = randomUUID()
-    const set = { ...writeValue(value), version: number((expectedVersion ?? 0) + 1), writer: text(writer) }
-    const onlyIf = expectedVersion === null ? isAbsent('pk') : equals('version', number(expectedVersion))
     const key = keyOf({ type: this.#type, namespace, name })
-    return (await this.#table.update(key, { set, onlyIf }, (found) => found.writer?.S === writer)).done
-  }
-
-  async remove(namespace: string, name: string, expectedVersion: number): Promise<boolean> {
-    const key = keyOf({ type: this.#type, namespace, name })
-    const removed = await this.#table.remove(key, equals('version', number(expectedVersion)))
-    // Where nothing is left it is gone, whoever removed it.
-    return removed.done || removed.found === null
+    const item = {
+      ...(value === null ? {} : writeValue(value)),
+      version: number(expectedVersion + 1),
+      updatedAtMs: number(audit.atMs),
+      writer: text(writer),
+    }
+    const onlyIf = expectedVersion === 0 ? isAbsent('pk') : equals('version', number(expectedVersion))
+    return table.transact(
+      [{ do: 'put', key, item, onlyIf }, auditPart(audit, kept)],
+      async () => (await table.get(key))?.writer?.S === writer,
+    )
   }
 }

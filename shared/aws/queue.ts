@@ -1,4 +1,5 @@
-// A queue of SQS: ten messages a call, as many calls at once as help, and what a call left out is sent again one by one.
+// A queue of SQS: ten messages a call, as many calls at once as help, and what a call left out is sent again one by one. What is
+// refused alone because of what it is, and not because of the moment, is refused for good.
 
 import {
   ChangeMessageVisibilityCommand,
@@ -8,8 +9,9 @@ import {
   SendMessageBatchCommand,
   SendMessageCommand,
   type SQSClient,
+  SQSServiceException,
 } from '@aws-sdk/client-sqs'
-import type { Message, Queue, Received } from '../ports.ts'
+import type { Message, Queue, Received, Refused, SendResult } from '../ports.ts'
 
 const MESSAGES_A_CALL = 10
 /** Of all messages of one call together, and so of each. */
@@ -25,6 +27,9 @@ export interface QueueOptions {
   readonly url: string
 }
 
+/** What became of one message that was sent alone. */
+type Outcome = { readonly is: 'sent' | 'unsent' } | { readonly is: 'refused'; readonly reason: string }
+
 export class SqsQueue implements Queue {
   readonly #client: SQSClient
   readonly #polling: SQSClient
@@ -36,24 +41,31 @@ export class SqsQueue implements Queue {
     this.#url = url
   }
 
-  async send(messages: readonly Message[]): Promise<Message[]> {
-    for (const message of messages) refuseWhatCannotBeSent(message)
-    const calls = callsOf(messages)
+  async send(messages: readonly Message[]): Promise<SendResult> {
+    const refused: Refused[] = messages.flatMap((message) => {
+      const reason = whyNotSendable(message)
+      return reason === null ? [] : [{ message, reason }]
+    })
+    const hopeless = new Set(refused.map(({ message }) => message))
+    const calls = callsOf(messages.filter((message) => !hopeless.has(message)))
     const unsent: Message[] = []
     const worker = async () => {
-      for (let call = calls.pop(); call !== undefined; call = calls.pop()) unsent.push(...(await this.#sendCall(call)))
+      for (let call = calls.pop(); call !== undefined; call = calls.pop()) {
+        for (const { message, outcome } of await this.#sendCall(call)) {
+          if (outcome.is === 'unsent') unsent.push(message)
+          else if (outcome.is === 'refused') refused.push({ message, reason: outcome.reason })
+        }
+      }
     }
     calls.reverse()
     await Promise.all(Array.from({ length: Math.min(MOST_CALLS_AT_ONCE, calls.length) }, worker))
-    return unsent
+    return { unsent, refused }
   }
 
-  async #sendCall(messages: readonly Message[]): Promise<Message[]> {
+  /** How those ended that the call left out. */
+  async #sendCall(messages: readonly Message[]): Promise<{ readonly message: Message; readonly outcome: Outcome }[]> {
     const failed = await this.#sendTogether(messages)
-    const results = await Promise.all(
-      failed.map(async (message) => ((await this.#sendAlone(message)) ? [] : [message])),
-    )
-    return results.flat()
+    return Promise.all(failed.map(async (message) => ({ message, outcome: await this.#sendAlone(message) })))
   }
 
   async #sendTogether(messages: readonly Message[]): Promise<Message[]> {
@@ -72,18 +84,20 @@ export class SqsQueue implements Queue {
     }
   }
 
-  async #sendAlone({ body, delaySeconds }: Message): Promise<boolean> {
+  async #sendAlone({ body, delaySeconds }: Message): Promise<Outcome> {
     for (let tries = 1; tries <= SINGLE_TRIES; tries++) {
       try {
         await this.#client.send(
           new SendMessageCommand({ QueueUrl: this.#url, MessageBody: body, DelaySeconds: delaySeconds }),
         )
-        return true
-      } catch {
-        // The SDK has tried several times; whoever sends hears below that it did not help.
+        return { is: 'sent' }
+      } catch (error) {
+        const reason = whyRefusedForGood(error)
+        if (reason !== null) return { is: 'refused', reason }
+        // The SDK has tried several times; the sender hears below that it did not help.
       }
     }
-    return false
+    return { is: 'unsent' }
   }
 
   async counts(): Promise<{ visible: number; inFlight: number; delayed: number }> {
@@ -139,16 +153,36 @@ export class SqsQueue implements Queue {
 
 const bytesOf = ({ body }: Message): number => Buffer.byteLength(body)
 
-function refuseWhatCannotBeSent(message: Message): void {
-  if (bytesOf(message) > BYTES_A_CALL) {
-    throw new Error(`a message of ${bytesOf(message)} bytes cannot be sent: SQS takes ${BYTES_A_CALL} at most`)
-  }
-  const { delaySeconds = 0 } = message
-  if (delaySeconds < 0 || delaySeconds > LONGEST_DELAY_SECONDS || !Number.isInteger(delaySeconds)) {
-    throw new Error(
-      `a delay of ${delaySeconds} s cannot be sent: SQS takes whole seconds from 0 to ${LONGEST_DELAY_SECONDS}`,
-    )
-  }
+/** What is known of a message before it is sent; null where nothing speaks against it. */
+function whyNotSendable(message: Message): string | null {
+  const { body, delaySeconds = 0 } = message
+  if (body === '') return 'an empty message cannot be sent: SQS takes one character at least'
+  if (bytesOf(message) > BYTES_A_CALL)
+    return `a message of ${bytesOf(message)} bytes cannot be sent: SQS takes ${BYTES_A_CALL} at most`
+  if (delaySeconds < 0 || delaySeconds > LONGEST_DELAY_SECONDS || !Number.isInteger(delaySeconds))
+    return `a delay of ${delaySeconds} s cannot be sent: SQS takes whole seconds from 0 to ${LONGEST_DELAY_SECONDS}`
+  return null
+}
+
+/**
+ * What SQS says of a message itself. Whatever else it says is of the moment, of the queue or of a permission, and must not end runs: an
+ * operator may mend it.
+ */
+const ABOUT_THE_MESSAGE: ReadonlySet<string> = new Set([
+  'InvalidMessageContents',
+  'InvalidParameterValue',
+  'BatchRequestTooLong',
+  'MissingParameter',
+])
+const TOO_LARGE_STATUS = 413
+
+/** Why a message that was sent alone will never be taken; null where it may be sent again. */
+function whyRefusedForGood(error: unknown): string | null {
+  if (!(error instanceof SQSServiceException)) return null
+  // Some answers name the service before the code.
+  const code = error.name.replace(/^.*[.#]/, '')
+  const isForGood = ABOUT_THE_MESSAGE.has(code) || error.$metadata.httpStatusCode === TOO_LARGE_STATUS
+  return isForGood ? `${code}: ${error.message}` : null
 }
 
 /** As few calls as the limits on number and size allow, in the order of the messages. */

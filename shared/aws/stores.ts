@@ -1,15 +1,20 @@
 // All stores on one table.
 
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import type { Clock, Stores } from '../ports.ts'
-import { DynamoAnswers } from './answers.ts'
-import { readCalendar, readTemplate } from './items.ts'
+import { namespaceBody } from '../core/access/namespace.ts'
+import { calendarBody } from '../core/schedule/calendar.ts'
+import { templateBody } from '../core/schedule/template.ts'
+import type { Stores } from '../ports.ts'
+import { DynamoApiKeys } from './api-keys.ts'
+import { AuditedNamespaces, DynamoAuditTrail } from './audit-trail.ts'
+import { DynamoIdempotencyKeys } from './idempotency-keys.ts'
 import { DynamoJobs } from './jobs.ts'
 import { KeptUntil } from './kept-until.ts'
 import { DynamoLedger } from './ledger.ts'
 import { DynamoLocks } from './locks.ts'
 import { DynamoNamed } from './named.ts'
 import { DynamoOpenRuns } from './open-runs.ts'
+import { DynamoPendingEdits } from './pending-edits.ts'
 import { DynamoShards } from './shards.ts'
 import { DynamoStates } from './states.ts'
 import { Table } from './table.ts'
@@ -19,21 +24,26 @@ export interface StoreOptions {
   readonly tableName: string
   readonly shardCount: number
   readonly ledgerDays: number
-  readonly clock: Clock
 }
 
-export function dynamoStores({ client, tableName, shardCount, ledgerDays, clock }: StoreOptions): Stores {
+export function dynamoStores({ client, tableName, shardCount, ledgerDays }: StoreOptions): Stores {
   const table = new Table(client, tableName)
   const kept = new KeptUntil(ledgerDays)
+  const audited = new AuditedNamespaces(table, kept)
+  const named = { table, kept, audited }
   return {
-    jobs: new DynamoJobs(table, shardCount, kept),
+    jobs: new DynamoJobs(table, shardCount, kept, audited),
     shards: new DynamoShards(table, kept),
-    ledger: new DynamoLedger(table, kept),
+    ledger: new DynamoLedger(table, shardCount, kept, audited),
     open: new DynamoOpenRuns(table),
     states: new DynamoStates(table),
     locks: new DynamoLocks(table, shardCount),
-    calendars: new DynamoNamed(table, 'calendar', readCalendar),
-    templates: new DynamoNamed(table, 'template', readTemplate),
-    answers: new DynamoAnswers(table, kept, clock),
+    calendars: new DynamoNamed(named, 'calendar', calendarBody),
+    templates: new DynamoNamed(named, 'template', templateBody),
+    namespaces: new DynamoNamed(named, 'namespace', namespaceBody),
+    pendingEdits: new DynamoPendingEdits(table),
+    idempotency: new DynamoIdempotencyKeys(table, kept),
+    apiKeys: new DynamoApiKeys(named),
+    audit: new DynamoAuditTrail(table, kept, audited),
   }
 }

@@ -1,6 +1,6 @@
 // The chain of ticks: what one link tells the next, when a shard may be taken over, when it sleeps and what wakes it.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ShardItem } from './shard.ts'
 import { NEVER } from './time/instants.ts'
 

@@ -17,13 +17,16 @@ export class InputError extends Error {
   readonly field: string
   readonly value: unknown
   readonly remedy: string
+  /** Where in the body it stands, as a JSON Pointer, where that is not simply the field. */
+  readonly path: string | null
 
-  constructor(input: { code: string; field: string; value: unknown; problem: string; remedy: string }) {
+  constructor(input: { code: string; field: string; value: unknown; problem: string; remedy: string; path?: string }) {
     super(`${input.field} ${quote(input.value)}: ${input.problem}. ${input.remedy}.`)
     this.name = 'InputError'
     this.code = input.code
     this.field = input.field
     this.value = input.value
     this.remedy = input.remedy
+    this.path = input.path ?? null
   }
 }

@@ -1,6 +1,7 @@
 // What a user's code sees: handlers by name, what they get, and jobs whose schedules stand beside the code.
 
 import { InputError } from './errors.ts'
+import { NAME, NAME_RULE } from './fields.ts'
 import type { Trigger } from './run/run.ts'
 
 /** One attempt of one run, as a handler gets it. */
@@ -24,6 +25,7 @@ export type Handler = (run: HandlerRun) => unknown
 
 /** A job beside its code: everything that a job may say, but its target, which is the handler itself. */
 export interface ScheduledHandler {
+  /** A cron expression, or "every 5m". */
   readonly schedule: string
   readonly zone?: string
   readonly run: Handler
@@ -40,8 +42,6 @@ export interface Handlers {
   readonly jobs: readonly object[]
 }
 
-const NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/
-
 /** Throws where a name or a handler is none, so that a deployment fails and not a run. */
 export function defineHandlers(set: HandlerSet): Handlers {
   const handlers = new Map<string, Handler>()
@@ -49,8 +49,13 @@ export function defineHandlers(set: HandlerSet): Handlers {
   for (const [name, definition] of Object.entries(set)) {
     const run: unknown = typeof definition === 'function' ? definition : definition?.run
     if (!NAME.test(name)) {
-      const remedy = 'Use 1 to 63 of a-z, 0-9, dot, underscore and hyphen, the first a letter or digit'
-      throw new InputError({ code: 'handler.name', field: 'handler', value: name, problem: 'is no name', remedy })
+      throw new InputError({
+        code: 'handler.name',
+        field: 'handler',
+        value: name,
+        problem: 'is no name',
+        remedy: NAME_RULE,
+      })
     }
     if (typeof run !== 'function') {
       const remedy = 'Give a function, or an object with schedule and run'
@@ -68,7 +73,11 @@ export function defineHandlers(set: HandlerSet): Handlers {
   return { find: (name) => handlers.get(name) ?? null, names: [...handlers.keys()], jobs }
 }
 
+const EVERY = /^every (\S+)$/
+
 function bodyOf(name: string, { schedule, zone, run: _, ...rest }: ScheduledHandler): object {
-  const spec = zone === undefined ? { cron: schedule } : { cron: schedule, zone }
+  const every = EVERY.exec(schedule)?.[1]
+  const when = every === undefined ? { cron: schedule } : { every }
+  const spec = zone === undefined ? when : { ...when, zone }
   return { name, ...rest, schedules: [spec], target: { type: 'handler', handler: name } }
 }

@@ -15,6 +15,7 @@ import type { ShardItem } from '../core/shard.ts'
 import type { PageContent } from '../ports.ts'
 import { markMissed, prepare, send } from './fire.ts'
 import { inBunches } from './in-bunches.ts'
+import { sendRuns } from './send-runs.ts'
 import type { ShardMemory } from './shard-memory.ts'
 import { nowOf, type TickWorld } from './tick-world.ts'
 
@@ -182,7 +183,7 @@ export async function resendOpen(world: TickWorld, shard: number, nowMs: number)
     const messages = moved
       .filter((run) => run.lane === lane)
       .map(({ message, dueMs }) => ({ body: withOpen(message, dueMs) }))
-    if (messages.length > 0) await world.queues[lane].send(messages)
+    if (messages.length > 0) await sendRuns(world, lane, messages)
   }
   return moved.length
 }

@@ -34,6 +34,13 @@ export class Depths {
     return found
   }
 
+  /** Whether nothing was opened in a whole hour, as far as its minutes and the shard item tell. */
+  async isIdleHour(hour: number): Promise<boolean> {
+    this.#recent ??= this.#world.shards.read(this.#shard).then((item) => item?.depths ?? new Map())
+    const isRecent = [...(await this.#recent).keys()].some((second) => hourOf(second) === hour)
+    return !isRecent && (await this.#ofHour(hour)).size === 0
+  }
+
   #ofHour(hour: number): Promise<ReadonlyMap<number, number>> {
     const known = this.#hours.get(hour)
     if (known !== undefined) return known

@@ -10,6 +10,7 @@ import type { TickPlan } from '../core/planner/tick.ts'
 import { entryIdOf, type Ticket, writePageMessage } from '../core/run/message.ts'
 import type { PageKey } from '../core/run/record.ts'
 import type { Message } from '../ports.ts'
+import { sendRuns } from './send-runs.ts'
 import type { ShardMemory } from './shard-memory.ts'
 import type { TickWorld } from './tick-world.ts'
 
@@ -20,8 +21,8 @@ export interface Prepared {
   readonly message: Message
 }
 
-/** One message never comes near what SQS takes. */
-const MESSAGE_CHARACTERS = 200_000
+/** Of the tickets of one message, which are ASCII, so that it never comes near what SQS takes. */
+const MESSAGE_BYTES = 200_000
 
 export function prepare(
   memory: ShardMemory,
@@ -54,15 +55,15 @@ function ticketOf(memory: ShardMemory, { jobId, kind, nominal, second }: Planned
 
 function* inParts(tickets: readonly Ticket[]): Generator<Ticket[]> {
   let part: Ticket[] = []
-  let characters = 0
+  let bytes = 0
   for (const ticket of tickets) {
-    if (part.length > 0 && characters + ticket.job.length > MESSAGE_CHARACTERS) {
+    if (part.length > 0 && bytes + ticket.job.length > MESSAGE_BYTES) {
       yield part
       part = []
-      characters = 0
+      bytes = 0
     }
     part.push(ticket)
-    characters += ticket.job.length
+    bytes += ticket.job.length
   }
   if (part.length > 0) yield part
 }
@@ -83,7 +84,13 @@ export async function send(world: TickWorld, prepared: readonly Prepared[]): Pro
     (['fast', 'slow'] as const).map(async (lane) => {
       const mine = prepared.filter((each) => each.lane === lane)
       if (mine.length === 0) return []
-      const left = new Set(await world.queues[lane].send(mine.map(({ message }) => message)))
+      const left = new Set(
+        await sendRuns(
+          world,
+          lane,
+          mine.map(({ message }) => message),
+        ),
+      )
       return mine.filter(({ message }) => left.has(message)).map(({ second }) => second)
     }),
   )

@@ -24,7 +24,7 @@ export interface FollowWorld {
   readonly clock: Clock
 }
 
-/** Takes in jobs as they come. */
+/** Takes in jobs as they come. One that is older than what is known changes nothing. */
 export interface Follower {
   take(jobs: readonly StoredJob[]): void
   knows(jobId: string): boolean
@@ -54,6 +54,8 @@ export class JobsOfShard<Known extends Follower> {
   readonly #world: FollowWorld
   readonly #shard: number
   readonly #make: () => Known
+  /** Whether one-time jobs are held however far ahead they are, and not only when their minute is near. */
+  readonly #holdsAllOnce: boolean
   /** What is known now. */
   current: Known
   /** Changes taken in already, with their times, as long as they may be read again. */
@@ -65,10 +67,11 @@ export class JobsOfShard<Known extends Follower> {
   /** One-time jobs up to the end of this minute are known. */
   #onceThroughMinute = 0
 
-  constructor(world: FollowWorld, shard: number, make: () => Known) {
+  constructor(world: FollowWorld, shard: number, make: () => Known, holdsAllOnce = false) {
     this.#world = world
     this.#shard = shard
     this.#make = make
+    this.#holdsAllOnce = holdsAllOnce
     this.current = make()
   }
 
@@ -79,7 +82,7 @@ export class JobsOfShard<Known extends Follower> {
     if (isCold) await this.#load(startedMs, onceFrom)
     else this.#renew(startedMs, onceFrom)
     const changes = await this.#takeChanges(this.#drainedMs - OVERLAP_MS)
-    await this.#takeOnce(minuteOf(startedMs / 1000 + NEAR_SECONDS))
+    if (!this.#holdsAllOnce) await this.#takeOnce(minuteOf(startedMs / 1000 + NEAR_SECONDS))
     this.#drainedMs = startedMs
     return { startedMs, isCold, changes }
   }
@@ -88,8 +91,14 @@ export class JobsOfShard<Known extends Follower> {
     const known = this.#make()
     this.#drainedMs = Number.NEGATIVE_INFINITY
     this.current = known
-    for await (const jobs of this.#world.jobs.load(this.#shard)) known.take(jobs)
+    await this.#loadInto(known)
     this.#adopt(known, startedMs, onceFrom)
+  }
+
+  async #loadInto(known: Known): Promise<void> {
+    for await (const jobs of this.#world.jobs.load(this.#shard)) known.take(jobs)
+    if (!this.#holdsAllOnce) return
+    for await (const jobs of this.#world.jobs.loadOnce(this.#shard)) known.take(jobs)
   }
 
   #adopt(known: Known, startedMs: number, onceFrom: number): void {
@@ -121,7 +130,7 @@ export class JobsOfShard<Known extends Follower> {
 
   async #loadBeside(reload: Reload<Known>): Promise<void> {
     try {
-      for await (const jobs of this.#world.jobs.load(this.#shard)) reload.known.take(jobs)
+      await this.#loadInto(reload.known)
       reload.state = 'loaded'
     } catch {
       // What is known stays as good as it was; the next drain begins again.
@@ -145,7 +154,7 @@ export class JobsOfShard<Known extends Follower> {
 
   /** A one-time job that is far ahead is found again by its pointer when its minute comes near. */
   #isWanted({ once, jobId }: Change): boolean {
-    if (once === null || this.current.knows(jobId)) return true
+    if (once === null || this.#holdsAllOnce || this.current.knows(jobId)) return true
     return once.firstInstant !== null && minuteOf(once.firstInstant) <= this.#onceThroughMinute
   }
 

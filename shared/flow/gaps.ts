@@ -21,6 +21,7 @@ import type { Message } from '../ports.ts'
 import { listedMessageFor } from './execute/send-again.ts'
 import { inBunches } from './in-bunches.ts'
 import { putAlone } from './put-alone.ts'
+import { sendRuns } from './send-runs.ts'
 import type { ShardMemory } from './shard-memory.ts'
 import type { TickWorld } from './tick-world.ts'
 
@@ -92,7 +93,7 @@ const MESSAGES_A_CALL = 10
 async function sendInOrder(world: TickWorld, messages: readonly (Message | null)[]): Promise<void> {
   const wanted = messages.filter((message) => message !== null)
   for (let first = 0; first < wanted.length; first += MESSAGES_A_CALL) {
-    const unsent = await world.queues.slow.send(wanted.slice(first, first + MESSAGES_A_CALL))
+    const unsent = await sendRuns(world, 'slow', wanted.slice(first, first + MESSAGES_A_CALL))
     if (unsent.length > 0) throw new Error(`${unsent.length} messages were not taken by the slow queue`)
   }
 }
@@ -167,7 +168,7 @@ async function sendNextInLine(world: TickWorld, memory: ShardMemory, jobId: stri
 async function putAsMissed(world: TickWorld, jobId: string, { item, reason }: MissedInstant): Promise<void> {
   const { second, nominal } = item
   const detail = { trigger: 'CATCH_UP', instant: second, nominal, reason } as const
-  await world.ledger.putRun({ jobId, second, suffix: '' }, neverStarted('MISSED'), detail, world.newId())
+  await world.ledger.putRun({ id: { jobId, second, suffix: '' }, entry: neverStarted('MISSED'), detail }, world.newId())
 }
 
 /** Known to a warm ticker; one that does not know asks the states of the jobs that may be. */

@@ -1,11 +1,13 @@
 // What a link does when its second is fired and the next event is on its way: gaps, catch-up, audit, minutes, and jobs that
 // have no instant left. Nothing here is in a hurry, and all of it can be repeated.
 
+import { type Actor, SYSTEM } from '../core/actor.ts'
 import { wholeMinutes } from '../core/planner/depth-map.ts'
 import type { ShardItem } from '../core/shard.ts'
 import { AUDIT_EVERY_MS, type Audited, auditShard } from './audit.ts'
+import type { JobName } from './find-job.ts'
 import { catchUp } from './gaps.ts'
-import { stopJob } from './manage-jobs.ts'
+import { deleteJob, stopJob } from './manage-jobs.ts'
 import type { ShardMemory } from './shard-memory.ts'
 import type { TickWorld } from './tick-world.ts'
 
@@ -43,6 +45,7 @@ export async function keepHouse(world: TickWorld, memory: ShardMemory, item: Sha
   // While a gap waits nobody knows yet what a job still has to do.
   const finished = item.backlog.length > 0 ? [] : [...link.finishedJobs, ...(caughtUp ?? [])]
   await attempt('stopping jobs', () => stopFinished(world, memory, finished, link.second))
+  await attempt('deleting jobs', () => deleteOld(world, memory, link.second))
   return { audited, missed: link.missed }
 }
 
@@ -78,11 +81,30 @@ async function stopFinished(
     const isCatchingUp = memory.catchingUp?.has(jobId) === true
     if (isCatchingUp || !memory.snapshot.hasNothingLeft(jobId, second)) continue
     const { version } = memory.snapshot.job(jobId)?.versions.at(-1) ?? { version: 0 }
-    try {
-      await stopJob(world, jobId, { reason: 'no instant left', until: null }, { by: 'tickring', ifVersion: version })
-    } catch (error) {
-      // Somebody edited it meanwhile, which is what decides now.
-      world.warn('a job without instants was not stopped', { jobId, reason: String(error) })
-    }
+    const stop = { code: 'NO_INSTANT_LEFT', reason: 'no instant left' } as const
+    await asSystem(world, jobId, version, (name, asking) => stopJob(world, name, stop, asking))
+  }
+}
+
+/** Jobs whose last instant is so long past that they are to be deleted by themselves. */
+async function deleteOld(world: TickWorld, memory: ShardMemory, second: number): Promise<void> {
+  for (const { jobId, version } of memory.deletable(second)) {
+    await asSystem(world, jobId, version, (name, asking) => deleteJob(world, name, { ...asking, isForced: true }))
+  }
+}
+
+/** An edit that came meanwhile decides: then nothing happens here. */
+async function asSystem(
+  world: TickWorld,
+  jobId: string,
+  version: number,
+  act: (name: JobName, asking: { by: Actor; ifVersion: number }) => Promise<unknown>,
+): Promise<void> {
+  const [job] = await world.jobs.readMany([jobId])
+  if (job === undefined || job.version !== version) return
+  try {
+    await act(job.definition, { by: SYSTEM, ifVersion: version })
+  } catch (error) {
+    world.warn('a job without instants was not dealt with', { jobId, reason: String(error) })
   }
 }

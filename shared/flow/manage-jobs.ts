@@ -1,152 +1,183 @@
-// What users do to jobs: save, patch, stop, start, reschedule and delete, one by one or many at once.
+// What users do to jobs: save, patch, stop, start, reschedule and delete.
 
+import type { Actor } from '../core/actor.ts'
 import { moveOf, withMove } from '../core/job/edit.ts'
 import { jobIdOf } from '../core/job/id.ts'
-import type { Job } from '../core/job/job.ts'
-import type { Resolved } from '../core/job/next-version.ts'
-import { readJob } from '../core/job/read-job.ts'
-import { restate, revise } from '../core/job/revise.ts'
-import { type Stopped, type StoredJob, statusOf } from '../core/job/stored.ts'
-import { parseInstant } from '../core/time/instant.ts'
-import type { Named } from '../ports.ts'
-import { type Asking, type JobsWorld, mutateJob } from './mutate-job.ts'
-import { Conflict, NotFound } from './refusals.ts'
+import { InvalidInput } from '../core/job/invalid.ts'
+import { type Job, jobSchema } from '../core/job/job.ts'
+import { readJob, type Warning } from '../core/job/read-job.ts'
+import {
+  hasInstantLeft,
+  isUnchanged,
+  type Moment,
+  type Revision,
+  refuseIfOver,
+  restate,
+  revise,
+} from '../core/job/revise.ts'
+import { present, type Stopped, type StoredJob, statusAt, stopAt } from '../core/job/stored.ts'
+import type { JobName } from './find-job.ts'
+import { type Asking, type Decide, type JobsWorld, type Mutation, mutateJob } from './mutate-job.ts'
+import { refuseOtherOwner } from './owners.ts'
+import { referencesOf } from './references.ts'
+import { notFound, Refusal, refuseOtherVersion } from './refusals.ts'
 
-export interface Saved {
-  readonly job: StoredJob
-  readonly isNew: boolean
-  readonly warnings: readonly string[]
+export interface Saved extends Mutation {
+  readonly warnings: readonly Warning[]
+}
+
+export interface SaveAsking extends Asking {
+  /** Who looks after the definition from now on; undefined where the caller says nothing of it. */
+  readonly manager?: string | undefined
+  /** Edits also what another manager looks after. */
+  readonly isForced?: boolean
 }
 
 /** Creates a job, or replaces its definition. A body that does not speak of the status leaves a stop in force. */
-export async function saveJob(
+export function saveJob(world: JobsWorld, name: JobName, body: object, asking: SaveAsking): Promise<Saved> {
+  return saveAs(world, name, () => body, asking)
+}
+
+/** Replaces some fields of a job, whole; null restores a default. What others change meanwhile in other fields stays. */
+export function patchJob(world: JobsWorld, name: JobName, patch: object, asking: SaveAsking): Promise<Saved> {
+  return saveAs(
+    world,
+    name,
+    (old) => {
+      const { status: _, ...definition } = existing(old, name, asking).definition
+      // A field that there is not has no default: it stays, and is refused.
+      const wantsDefault = (field: string) =>
+        Object.hasOwn(jobSchema.shape, field) && Object.hasOwn(patch, field) && Reflect.get(patch, field) === null
+      return Object.fromEntries(Object.entries({ ...definition, ...patch }).filter(([field]) => !wantsDefault(field)))
+    },
+    asking,
+  )
+}
+
+async function saveAs(
   world: JobsWorld,
-  body: unknown,
-  asking: Asking & { readonly managedBy?: 'code' },
+  name: JobName,
+  bodyFrom: (old: StoredJob | null) => object,
+  asking: SaveAsking,
 ): Promise<Saved> {
-  const id = idOfBody(body)
-  const { job: definition, warnings } = readJob(body, id)
-  const saysStatus = Object.hasOwn(Object(body), 'status')
-  const resolved = await resolve(world, definition)
-  const { job, before } = await mutateJob(world, id, asking, (old, moment) => {
-    refuseOtherName(old, definition)
-    const stopped = stoppedAfter(old, saysStatus ? definition.status : null, asking.by)
-    const status = stopped === null ? 'RUNNING' : 'STOPPED'
-    const next = revise({ id, old, definition, resolved, status, stopped, ...moment })
-    return { ...next, managedBy: asking.managedBy ?? null }
-  })
-  return { job, isNew: before === null || statusOf(before) === 'DELETED', warnings }
-}
-
-/** `wanted` is null where nobody said anything about the status. */
-function stoppedAfter(old: StoredJob | null, wanted: Job['status'] | null, by: string): Stopped | null {
-  const current = old === null || statusOf(old) === 'DELETED' ? null : old.stopped
-  if (wanted === null) return current
-  return wanted === 'RUNNING' ? null : (current ?? { reason: 'saved as stopped', by, until: null })
-}
-
-export type BatchResult = { readonly saved: Saved } | { readonly error: Error }
-
-const SAVED_AT_ONCE = 16
-
-/** Each for itself: one that is refused keeps no other from being saved. */
-export async function saveJobs(
-  world: JobsWorld,
-  bodies: readonly unknown[],
-  asking: Asking & { readonly managedBy?: 'code' },
-): Promise<BatchResult[]> {
-  const results: BatchResult[] = []
-  const places = bodies.keys()
-  const worker = async () => {
-    for (const place of places) {
-      results[place] = await saveJob(world, bodies[place], asking).then(
-        (saved) => ({ saved }),
-        (error: unknown) => ({ error: error instanceof Error ? error : new Error(String(error)) }),
-      )
+  const id = jobIdOf(name.namespace, name.name)
+  let warnings: readonly Warning[] = []
+  const mutation = await mutateJob(world, id, asking, { action: 'job.update' }, async (old) => {
+    refuseOtherName(old, name)
+    const body = { ...bodyFrom(old), namespace: name.namespace, name: name.name }
+    const read = readJob(body, id)
+    const references = await referencesOf(world, read.job)
+    const faults = [...read.faults, ...references.faults]
+    if (faults.length > 0) throw new InvalidInput(faults)
+    warnings = [...read.warnings, ...references.warnings]
+    const wanted = Object.hasOwn(body, 'status') ? read.job.status : null
+    return (moment) => {
+      const managedBy = refuseOtherOwner(old, asking)
+      const draft = { id, old, definition: read.job, resolved: references.resolved, managedBy }
+      const next = withStatus(draft, wanted, asking.by, moment)
+      return isUnchanged(present(old), next) ? null : next
     }
-  }
-  await Promise.all(Array.from({ length: SAVED_AT_ONCE }, worker))
-  return results
+  })
+  return { ...mutation, warnings }
 }
 
-/** Changes some fields of a job. An edit that came in between is not undone: the patch is then refused. */
-export async function patchJob(world: JobsWorld, id: string, patch: object, asking: Asking): Promise<Saved> {
-  const current = existing(await world.jobs.read(id), id)
-  const ifVersion = asking.ifVersion ?? current.version
-  const body = { ...current.definition, ...patch }
-  if (idOfBody(body) !== id) throw new Conflict(id, current.version, 'cannot be renamed by a patch')
-  return saveJob(world, body, { ...asking, ifVersion, ...(current.managedBy === null ? {} : { managedBy: 'code' }) })
+type Draft = Pick<Revision, 'id' | 'old' | 'definition' | 'resolved' | 'managedBy'>
+
+/** `wanted` is null where the body does not speak of the status. */
+function withStatus(draft: Draft, wanted: Job['status'] | null, by: Actor, moment: Moment): StoredJob {
+  const old = present(draft.old)
+  const stopped = old === null ? null : stopAt(old, moment.activeFrom)
+  const asRunning = () => revise({ ...draft, status: 'RUNNING', stopped: null, ...moment })
+  const asStopped = (stop: Stopped) => revise({ ...draft, status: 'STOPPED', stopped: stop, ...moment })
+  if (wanted === 'RUNNING') return refuseIfOver(asRunning())
+  if (wanted === 'STOPPED')
+    return asStopped(stopped ?? newStop({ code: 'SAVED_STOPPED', reason: 'saved as stopped' }, by, moment))
+  if (stopped === null) return asRunning()
+  if (stopped.code !== 'NO_INSTANT_LEFT') return asStopped(stopped)
+  const running = asRunning()
+  return hasInstantLeft(running) === false ? asStopped(stopped) : running
 }
+
+type StopWish = Pick<Stopped, 'code' | 'reason'> & Partial<Pick<Stopped, 'until' | 'queued' | 'operation'>>
+
+const newStop = (wish: StopWish, by: Actor, { nowMs, activeFrom }: Moment): Stopped => ({
+  until: null,
+  queued: 'run',
+  operation: null,
+  ...wish,
+  by,
+  atMs: nowMs,
+  from: activeFrom,
+})
 
 /** The name is free at once; what was due before still runs, and the past stays known. */
-export async function deleteJob(world: JobsWorld, id: string, asking: Asking): Promise<StoredJob> {
-  const { job } = await mutateJob(world, id, asking, (old, moment) =>
-    restate(existing(old, id), { status: 'DELETED', stopped: null }, moment),
-  )
-  return job
+export function deleteJob(world: JobsWorld, name: JobName, asking: SaveAsking): Promise<Mutation> {
+  return change(world, name, asking, { action: 'job.delete', isUrgent: true }, (job) => (moment) => {
+    refuseOtherOwner(job, asking)
+    return restate(job, { status: 'DELETED', stopped: null }, moment)
+  })
 }
 
-export async function stopJob(
-  world: JobsWorld,
-  id: string,
-  stop: Omit<Stopped, 'by'>,
-  asking: Asking,
-): Promise<StoredJob> {
-  const { job } = await mutateJob(world, id, asking, (old, moment) =>
-    restate(existing(old, id), { status: 'STOPPED', stopped: { ...stop, by: asking.by } }, moment),
+export function stopJob(world: JobsWorld, name: JobName, wish: StopWish, asking: Asking): Promise<Mutation> {
+  const act = { action: 'job.stop', reason: wish.reason, isUrgent: true } as const
+  return change(
+    world,
+    name,
+    asking,
+    act,
+    (job) => (moment) => restate(job, { status: 'STOPPED', stopped: newStop(wish, asking.by, moment) }, moment),
   )
-  return job
 }
 
-export async function startJob(world: JobsWorld, id: string, asking: Asking): Promise<StoredJob> {
-  const { job } = await mutateJob(world, id, asking, (old, moment) =>
-    restate(existing(old, id), { status: 'RUNNING', stopped: null }, moment),
-  )
-  return job
+export function startJob(world: JobsWorld, name: JobName, asking: Asking): Promise<Mutation> {
+  return change(world, name, asking, { action: 'job.start' }, (job) => (moment) => {
+    const next = refuseIfOver(restate(job, { status: 'RUNNING', stopped: null }, moment))
+    return isUnchanged(job, next) ? null : next
+  })
 }
 
-/** Moves the next fire only. */
-export async function rescheduleJob(world: JobsWorld, id: string, at: string, asking: Asking): Promise<StoredJob> {
-  const to = parseInstant(at, 'at')
-  const { job } = await mutateJob(world, id, asking, (old, moment) => {
-    const current = existing(old, id)
-    const next = restate(current, { status: statusOf(current), stopped: current.stopped }, moment)
+/** Moves the next fire only; null takes it away. */
+export function rescheduleJob(world: JobsWorld, name: JobName, to: number | null, asking: Asking): Promise<Mutation> {
+  return change(world, name, asking, { action: 'job.reschedule' }, (job) => (moment) => {
+    if (statusAt(job, moment.activeFrom) === 'STOPPED') throw new InvalidInput([JOB_STOPPED])
+    const next = restate(job, { status: 'RUNNING', stopped: null }, moment)
     const newest = next.versions[next.versions.length - 1]
-    const move = moveOf(current, newest.activeFrom, to)
+    const move = moveOf(job, newest.activeFrom, to)
     const moved = { ...newest, moves: withMove(newest.moves ?? [], move) }
     return { ...next, versions: [...next.versions.slice(0, -1), moved] }
   })
-  return job
 }
 
-async function resolve(world: JobsWorld, { template, calendars }: Job): Promise<Resolved> {
-  return {
-    template: template === null ? null : await find(world.templates, 'template', template),
-    calendars: await Promise.all(calendars.map((name) => find(world.calendars, 'calendar', name))),
+const JOB_STOPPED = {
+  path: '/at',
+  code: 'job.stopped',
+  message: 'the job is stopped, so it has no next fire to move. Start it first.',
+}
+
+/** A change of a job that must be there. */
+function change(
+  world: JobsWorld,
+  name: JobName,
+  asking: Asking,
+  act: Parameters<typeof mutateJob>[3],
+  plan: (job: StoredJob) => Decide,
+): Promise<Mutation> {
+  const id = jobIdOf(name.namespace, name.name)
+  return mutateJob(world, id, asking, act, (old) => plan(existing(old, name, asking)))
+}
+
+/** A version that was asked for is not that of a job that is not there. */
+function existing(job: StoredJob | null, { namespace, name }: JobName, { ifVersion }: Asking): StoredJob {
+  const found = present(job)
+  if (found === null || found.definition.namespace !== namespace || found.definition.name !== name) {
+    refuseOtherVersion('the job', ifVersion, 0)
+    throw notFound('job', `${namespace}/${name}`)
   }
+  return found
 }
 
-async function find<Value>(named: Named<Value>, kind: string, fullName: string): Promise<Value> {
-  const [namespace, name] = fullName.split('/')
-  const found = await named.read(namespace, name)
-  if (found === null) throw new NotFound(kind, fullName)
-  return found.value
-}
-
-/** A body without a proper name has no job; what is wrong with it is said when it is read. */
-function idOfBody(body: unknown): string {
-  const { namespace = 'default', name } = Object(body) as { namespace?: unknown; name?: unknown }
-  return jobIdOf(String(namespace), String(name))
-}
-
-function existing(job: StoredJob | null, id: string): StoredJob {
-  if (job === null || statusOf(job) === 'DELETED') throw new NotFound('job', id)
-  return job
-}
-
-/** Ids are hashes of names. Should two names ever share one, the second is refused rather than mixed up with the first. */
-function refuseOtherName(old: StoredJob | null, { namespace, name }: Job): void {
+/** Ids are digests of names. Should two names ever share one, the second is refused rather than mixed up with the first. */
+function refuseOtherName(old: StoredJob | null, { namespace, name }: JobName): void {
   if (old === null || (old.definition.namespace === namespace && old.definition.name === name)) return
-  const other = `${old.definition.namespace}/${old.definition.name}`
-  throw new Conflict(old.id, old.version, `has the name ${other}, and ${namespace}/${name} would share its id`)
+  throw new Refusal('conflict', `the id of ${namespace}/${name} is taken by a job of another name. Use another name`)
 }

@@ -1,11 +1,13 @@
 // Puts a run that has an item of its own: first that somebody must come back to it, then the run. Both can be repeated, and
 // the run is there once.
 
+import type { AuditEntry } from '../core/audit-entry.ts'
 import { hashOfId, shardOf } from '../core/job/id.ts'
 import type { StoredJob } from '../core/job/stored.ts'
 import { type Lane, laneOf, NEW_LANE } from '../core/lanes.ts'
 import { openDelaySeconds } from '../core/ledger/audit.ts'
 import { ticketJobOf, withOpen, writeRunMessage, writeTicketJob } from '../core/run/message.ts'
+import type { Cause } from '../core/run/record.ts'
 import { formatRunId, type RunId, type Trigger } from '../core/run/run.ts'
 import type { Clock, Message, Queue, Stores } from '../ports.ts'
 import { nowOf } from './tick-world.ts'
@@ -27,11 +29,15 @@ export interface AloneRun {
   readonly ticket: string
   /** A run by hand may bring its own. */
   readonly payload?: unknown | undefined
+  readonly cause?: Cause
+  readonly root?: string
+  readonly audit?: AuditEntry
+  readonly version?: number
 }
 
 /** Its message, which is to be sent also where the run was put before and nobody has taken it; null where somebody has. */
 export async function putAlone(world: PutWorld, run: AloneRun): Promise<Message | null> {
-  const { shard, id, trigger, instant, nominal, lane, drainedMs, ticket, payload } = run
+  const { shard, id, trigger, instant, nominal, lane, drainedMs, ticket, payload, cause, root, audit, version } = run
   const runId = formatRunId(id)
   const message = writeRunMessage({ shard, runId, lane, trigger, nominal, drainedMs }, ticket)
   const existing = await world.ledger.readRun(id)
@@ -40,8 +46,18 @@ export async function putAlone(world: PutWorld, run: AloneRun): Promise<Message 
   const dueMs = (Math.floor(nowMs / 1000) + openDelaySeconds(1)) * 1000
   await world.open.put({ shard, dueMs, runId, times: 0, lane, attempt: 1, message })
   const times = { ...(instant === null ? {} : { instant }), ...(nominal === null ? {} : { nominal }) }
-  const detail = { trigger, ...times, lane, queuedAtMs: nowMs, ...(payload === undefined ? {} : { payload }) }
-  await world.ledger.putRun(id, { status: 'QUEUED', attempt: 1 }, detail, world.newId())
+  const detail = {
+    trigger,
+    ...times,
+    lane,
+    queuedAtMs: nowMs,
+    ...(payload === undefined ? {} : { payload }),
+    ...(cause === undefined ? {} : { cause }),
+    ...(root === undefined ? {} : { root }),
+    ...(version === undefined ? {} : { version }),
+  }
+  const entry = { status: 'QUEUED', attempt: 1 } as const
+  await world.ledger.putRun({ id, entry, detail, ...(audit === undefined ? {} : { audit }) }, world.newId())
   return { body: withOpen(message, dueMs) }
 }
 
@@ -50,16 +66,20 @@ export interface StartWorld extends PutWorld {
   readonly queues: Readonly<Record<Lane, Pick<Queue, 'send'>>>
 }
 
-/** Puts and sends a run that no schedule brings. What the queue does not take now is sent again from the list of open runs. */
+/**
+ * Puts and sends a run that no schedule brings. What the queue does not take now is sent again from the list of open runs, and what it
+ * refuses for good is ended there.
+ */
 export async function startAlone(
   world: StartWorld,
   job: StoredJob,
-  run: Pick<AloneRun, 'id' | 'trigger' | 'instant' | 'payload'>,
+  run: Pick<AloneRun, 'id' | 'trigger' | 'instant' | 'payload' | 'cause' | 'root' | 'audit'>,
 ): Promise<void> {
   const ticket = ticketJobOf(job)
   const lane = laneOf(NEW_LANE, ticket.timeoutSeconds, nowOf(world))
   const message = await putAlone(world, {
     ...run,
+    version: job.version,
     shard: shardOf(hashOfId(job.id), world.shardCount),
     nominal: null,
     lane,

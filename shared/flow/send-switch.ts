@@ -8,6 +8,6 @@ export async function sendSwitch(
   { shard, second, delaySeconds }: { shard: number; second: number; delaySeconds: number },
 ): Promise<void> {
   const message: WatchMessage = { type: 'switch', shard, second }
-  const unsent = await world.watch.send([{ body: JSON.stringify(message), delaySeconds }])
-  if (unsent.length > 0) throw new Error('the dead man’s switch was not taken by its queue')
+  const { unsent, refused } = await world.watch.send([{ body: JSON.stringify(message), delaySeconds }])
+  if (unsent.length + refused.length > 0) throw new Error('the dead man’s switch was not taken by its queue')
 }

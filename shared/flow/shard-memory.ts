@@ -1,12 +1,16 @@
 // What a warm ticker remembers of its shard: the jobs, the tickets made of them, the shard item as it wrote it last. All of
 // it can be lost at any time; the store has what is needed to begin again.
 
-import type { StoredJob } from '../core/job/stored.ts'
+import { deletedFrom, isDeleted, type StoredJob } from '../core/job/stored.ts'
 import { type Lane, laneOf, NEW_LANE } from '../core/lanes.ts'
 import { type PlannedRun, Snapshot } from '../core/planner/snapshot.ts'
 import { ticketJobOf, writeTicketJob } from '../core/run/message.ts'
 import type { ShardItem } from '../core/shard.ts'
+import { NEVER } from '../core/time/instants.ts'
 import { type Drained, type Follower, type FollowWorld, JobsOfShard } from './follow-jobs.ts'
+
+/** A job that could not be deleted keeps its shard awake for so long; later it is tried whenever the shard is awake. */
+const DELETION_TRIED_SECONDS = 60
 
 export interface MinuteStats {
   maxMs: number
@@ -21,6 +25,8 @@ class KnownJobs implements Follower {
   readonly slow = new Map<string, number>()
   /** Jobs that do not compile, with the reason, until they are mended. */
   readonly broken = new Map<string, string>()
+  /** Jobs without an instant left, and when they are to be deleted. */
+  readonly ending = new Map<string, { readonly version: number; readonly from: number }>()
   readonly #onTaken: (jobs: number) => void
 
   constructor(onTaken: (jobs: number) => void) {
@@ -31,6 +37,9 @@ class KnownJobs implements Follower {
     this.#onTaken(jobs.length)
     for (const job of jobs) {
       this.broken.delete(job.id)
+      const from = isDeleted(job) ? null : deletedFrom(job)
+      if (from === null) this.ending.delete(job.id)
+      else this.ending.set(job.id, { version: job.version, from })
       this.tickets.set(job.id, writeTicketJob(ticketJobOf(job)))
     }
     const changes = this.snapshot.apply(jobs.map(({ id, versions }) => ({ id, versions })))
@@ -111,6 +120,23 @@ export class ShardMemory {
   laneOf({ jobId, version, second }: PlannedRun): Lane {
     const slowThroughMinute = this.#jobs.current.slow.get(jobId) ?? NEW_LANE.slowThroughMinute
     return laneOf({ ...NEW_LANE, slowThroughMinute }, version.timeoutSeconds, second)
+  }
+
+  /** The first second after the given one for which the shard must be awake, or NEVER. */
+  nextDue(after: number): number {
+    let first = this.snapshot.nextDue(after)
+    for (const { from } of this.#jobs.current.ending.values()) {
+      const isAhead = from > after - DELETION_TRIED_SECONDS
+      if (isAhead && (first === NEVER || from < first)) first = from
+    }
+    return first
+  }
+
+  /** Jobs whose time to be deleted has come. */
+  deletable(second: number): { readonly jobId: string; readonly version: number }[] {
+    return [...this.#jobs.current.ending].flatMap(([jobId, { version, from }]) =>
+      from <= second ? [{ jobId, version }] : [],
+    )
   }
 
   /** Jobs that catch up what they missed, by any definition that is still known. */

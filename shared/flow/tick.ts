@@ -166,7 +166,7 @@ const runsOf = (plan: TickPlan, what: 'sent' | 'missed') =>
 
 async function chainOrSleep(world: TickWorld, memory: ShardMemory, item: ShardItem, next: TickEvent): Promise<boolean> {
   const isQuiet = item.backlog.length === 0 && !next.catchesUp && next.doneThrough === item.fence
-  const sleepUntil = isQuiet ? sleepUntilOf(memory.snapshot.nextDue(item.fence + 1), item.fence) : null
+  const sleepUntil = isQuiet ? sleepUntilOf(memory.nextDue(item.fence + 1), item.fence) : null
   if (sleepUntil === null) {
     await world.bus.put([{ type: TICK, detail: next }])
     return false

@@ -13,10 +13,11 @@ const definition = jobSchema.parse({
   schedules: [{ every: 60 }],
   target: { type: 'handler', handler: 'echo' },
 })
-const moment = { now: 1000, activeFrom: 1002, auditedThrough: 0 }
+const moment = { nowMs: 1_000_000, activeFrom: 1002, auditedThrough: 0 }
 const resolved = { template: null, calendars: [] }
 const id = 'AAAAAAAAAAA'
-const job = revise({ id, old: null, definition, resolved, status: 'RUNNING', stopped: null, ...moment })
+const state = { status: 'RUNNING', stopped: null, managedBy: null } as const
+const job = revise({ id, old: null, definition, resolved, ...state, ...moment })
 const at = (item: Attributes, key: Parameters<typeof keyOf>[0]): Attributes => {
   const { pk, sk } = keyOf(key)
   return { ...item, pk: { S: pk }, sk: { S: sk } }
@@ -26,7 +27,7 @@ const jobItem = at(writeJob({ ...job, versions: [] }), { type: 'job', shard: 0, 
 describe('an item', () => {
   test('of a job holds only the fields that differ from their defaults', () => {
     const { versions, ...item } = writeJob({ ...job, versions: [] })
-    expect(Object.keys(item).sort()).toEqual(['createdAt', 'name', 'schedules', 'target', 'updatedAt', 'version'])
+    expect(Object.keys(item).sort()).toEqual(['createdAtMs', 'name', 'schedules', 'target', 'updatedAtMs', 'version'])
     expect(versions).toEqual({ S: '[]' })
   })
 

@@ -3,13 +3,14 @@ import { describe, expect, test } from 'vitest'
 import { type ItemKey, itemOf, keyOf } from '../../shared/aws/keys.ts'
 
 const jobId = fc.stringMatching(/^[0-9A-Za-z]{11}$/)
-const name = fc.stringMatching(/^[a-z0-9][a-z0-9._-]{0,62}$/)
+const name = fc.stringMatching(/^[a-z0-9][a-z0-9._-]{0,125}$/)
 const shard = fc.nat(4095)
 const version = fc.nat(99_999_999)
 const second = fc.nat(253_402_300_799)
 const minute = fc.nat(4_223_371_679)
 const ms = fc.nat(253_402_300_799_000)
 const bits = fc.stringMatching(/^[01]{0,20}$/)
+const runId = fc.tuple(jobId, second).map((parts) => parts.join('.'))
 const type = <T extends string>(value: T) => fc.constant(value)
 
 const item: fc.Arbitrary<ItemKey> = fc.oneof(
@@ -17,6 +18,7 @@ const item: fc.Arbitrary<ItemKey> = fc.oneof(
   fc.record({ type: type('job'), shard, jobId }),
   fc.record({ type: type('body'), jobId, version }),
   fc.record({ type: type('version'), jobId, version }),
+  fc.record({ type: type('definition'), jobId, version }),
   fc.record({ type: type('once'), shard, jobId }),
   fc.record({ type: type('pointer'), shard, minute, second, jobId }),
   fc.record({ type: type('change'), shard, ms, jobId, version }),
@@ -27,7 +29,7 @@ const item: fc.Arbitrary<ItemKey> = fc.oneof(
     type: type('open'),
     shard,
     ms,
-    runId: fc.tuple(jobId, second).map((parts) => parts.join('.')),
+    runId,
     attempt: fc.nat({ max: 999 }),
   }),
   fc.record({
@@ -36,18 +38,32 @@ const item: fc.Arbitrary<ItemKey> = fc.oneof(
     shard,
     hour: fc.nat(70_389_527),
     ms,
-    runId: fc.tuple(jobId, second).map((parts) => parts.join('.')),
+    runId,
   }),
   fc.record({ type: type('dates'), hash: jobId }),
   fc.record({ type: type('run'), jobId, second, suffix: fc.stringMatching(/^[0-9A-Za-z]{0,20}$/) }),
+  fc.record({ type: type('detail'), jobId, second }),
+  fc.record({ type: type('missed'), jobId, second, of: fc.constantFrom('starts', 'stops') }),
+  fc.record({ type: type('feed'), shard, hour: fc.nat(70_389_527), second, runId }),
+  fc.record({ type: type('chain'), root: runId, runId }),
   fc.record({ type: type('state'), jobId }),
   fc.record({ type: type('executor'), namespace: name, group: name, member: name }),
   fc.record({ type: type('calendar'), namespace: name, name }),
   fc.record({ type: type('template'), namespace: name, name }),
+  fc.record({ type: type('namespace'), namespace: name, name }),
+  fc.record({ type: type('pending'), namespace: name, name }),
   fc.record({ type: type('backfill'), id: jobId }),
+  fc.record({ type: type('keys') }),
   fc.record({ type: type('key'), id: jobId }),
   fc.record({ type: type('idempotency'), hash: jobId }),
-  fc.record({ type: type('audit'), day: fc.nat(2_932_896), ms, id: jobId }),
+  fc.record({
+    type: type('audit'),
+    namespace: fc.oneof(name, fc.constant('*')),
+    day: fc.nat(2_932_896),
+    ms,
+    id: jobId,
+  }),
+  fc.record({ type: type('audited'), day: fc.nat(2_932_896), namespace: fc.oneof(name, fc.constant('*')) }),
 )
 
 describe('a key', () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createTable } from '../../local/engines/table.ts'
 import { dynamoClient } from '../../shared/aws/sdk.ts'
@@ -7,9 +8,11 @@ import { jobIdOf } from '../../shared/core/job/id.ts'
 import type { PageEntry } from '../../shared/core/pages/entry.ts'
 import type { ShardItem } from '../../shared/core/shard.ts'
 import { type Follower, JobsOfShard } from '../../shared/flow/follow-jobs.ts'
-import { saveJobs } from '../../shared/flow/manage-jobs.ts'
 import type { Stores } from '../../shared/ports.ts'
 import { countCapacity } from '../support/engines/capacity.ts'
+import { asking } from '../support/job-body.ts'
+import { ALL_TAKEN } from '../support/memory/queue.ts'
+import { saveAll } from '../support/save.ts'
 import type { EngineName } from '../support/worlds/names.ts'
 
 const ENGINES: readonly EngineName[] = ['dynoxide', 'DynamoDB Local']
@@ -20,7 +23,7 @@ describe.each(ENGINES)('what it costs [%s]', (name) => {
   const client = dynamoClient({ endpoint: endpoint ?? undefined, clock })
   const tableName = `capacity-${process.pid}-${Date.now()}`
   const second = Math.floor(Date.now() / 1000)
-  const stores: Stores = dynamoStores({ client, tableName, shardCount: 1, ledgerDays: 30, clock })
+  const stores: Stores = dynamoStores({ client, tableName, shardCount: 1, ledgerDays: 30 })
   const spent = countCapacity(client)
   let shard: ShardItem
 
@@ -67,7 +70,11 @@ describe.each(ENGINES)('what it costs [%s]', (name) => {
           schedules: [{ cron: '0 0 1 1 *' }],
           target: { type: 'handler', handler: 'echo' },
         }))
-        await saveJobs({ ...stores, clock, shardCount: 1, watch: { send: async () => [] } }, bodies, { by: 'test' })
+        await saveAll(
+          { ...stores, clock, shardCount: 1, watch: { send: async () => ALL_TAKEN }, newId: () => randomUUID() },
+          bodies,
+          asking,
+        )
         // An hour later none of this is news any more.
         const later = { nowMs: () => clock.nowMs() + 3_600_000 }
         const jobs = new JobsOfShard({ jobs: stores.jobs, clock: later }, 0, () => ({ take() {}, knows: () => true }))

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
+import type { JobQuery } from '../../shared/core/job/search.ts'
 import type { StoredJob } from '../../shared/core/job/stored.ts'
 import { formatInstant } from '../../shared/core/time/instant.ts'
 import { type Follower, JobsOfShard } from '../../shared/flow/follow-jobs.ts'
 import { JobDirectory } from '../../shared/flow/job-directory.ts'
-import { deleteJob, patchJob, saveJob, saveJobs, stopJob } from '../../shared/flow/manage-jobs.ts'
+import { deleteJob, patchJob, stopJob } from '../../shared/flow/manage-jobs.ts'
 import { asking, body as jobBody } from '../support/job-body.ts'
+import { saveAll, saveBody } from '../support/save.ts'
 import { before } from '../support/worlds/before.ts'
 import { inEachWorld, type MakeWorld, type World } from '../support/worlds/worlds.ts'
 
@@ -54,12 +56,12 @@ const versions = (known: Map<string, StoredJob>) =>
 inEachWorld('a follower of a shard', (make) => {
   test('loads all jobs at first and then takes in what changes, each change once', async () => {
     const world = await begin(make)
-    await saveJobs(world, [body('a'), body('b')], asking)
+    await saveAll(world, [body('a'), body('b')], asking)
     const jobs = follow(world)
     expect(await jobs.drain(nowOf(world))).toMatchObject({ isCold: true })
     expect(versions(jobs.current.known)).toEqual({ a: 1, b: 1 })
-    const { job } = await saveJob(world, body('a', { priority: 1 }), asking)
-    await saveJob(world, body('c'), asking)
+    const { job } = await saveBody(world, body('a', { priority: 1 }), asking)
+    await saveBody(world, body('c'), asking)
     expect(await jobs.drain(nowOf(world))).toMatchObject({ isCold: false, changes: 2 })
     expect(versions(jobs.current.known)).toEqual({ a: 2, b: 1, c: 1 })
     expect(jobs.current.known.get(job.id)).toEqual(job)
@@ -70,8 +72,8 @@ inEachWorld('a follower of a shard', (make) => {
 
   test('sees a job that is saved while it loads', async () => {
     const world = await begin(make)
-    await saveJob(world, body('a'), asking)
-    const saveDuringLoad = before(world.jobs, 'changes', () => saveJob(world, body('b'), asking))
+    await saveBody(world, body('a'), asking)
+    const saveDuringLoad = before(world.jobs, 'changes', () => saveBody(world, body('b'), asking))
     const jobs = follow({ ...world, jobs: saveDuringLoad })
     await jobs.drain(nowOf(world))
     expect(versions(jobs.current.known)).toEqual({ a: 1, b: 1 })
@@ -84,7 +86,7 @@ inEachWorld('a follower of a shard', (make) => {
     const stampMs = world.clock.nowMs()
     pass(30)
     await jobs.drain(nowOf(world))
-    await saveJob({ ...world, clock: { nowMs: () => stampMs } }, body('slow'), asking)
+    await saveBody({ ...world, clock: { nowMs: () => stampMs } }, body('slow'), asking)
     pass(25)
     expect(await jobs.drain(nowOf(world))).toMatchObject({ changes: 1 })
     expect(versions(jobs.current.known)).toEqual({ slow: 1 })
@@ -93,7 +95,7 @@ inEachWorld('a follower of a shard', (make) => {
   test('hears again of a change whose commit took more than five seconds', async () => {
     const { world, pass } = movable(await begin(make))
     const jobs = before(world.jobs, 'commit', async () => pass(6))
-    const { job } = await saveJob({ ...world, jobs }, body('slow'), asking)
+    const { job } = await saveBody({ ...world, jobs }, body('slow'), asking)
     const changes = await world.jobs.changes(0, 0)
     expect(changes.map(({ jobId, version }) => [jobId, version])).toEqual([
       [job.id, 1],
@@ -117,7 +119,7 @@ inEachWorld('a follower of a shard', (make) => {
 
   test('is loaded anew beside its work when it is half an hour old, and misses no change meanwhile', async () => {
     const { world, pass } = movable(await begin(make))
-    await saveJob(world, body('a'), asking)
+    await saveBody(world, body('a'), asking)
     const jobs = follow(world)
     await jobs.drain(nowOf(world))
     const first = jobs.current
@@ -125,13 +127,13 @@ inEachWorld('a follower of a shard', (make) => {
       pass(seconds)
       expect(await jobs.drain(nowOf(world))).toMatchObject({ isCold: false })
     }
-    await saveJob(world, body('b'), asking)
+    await saveBody(world, body('b'), asking)
     while (jobs.current === first) {
       await new Promise((resolve) => setTimeout(resolve, 5))
       await jobs.drain(nowOf(world))
       expect(versions(jobs.current.known)).toEqual({ a: 1, b: 1 })
     }
-    await saveJob(world, body('a', { priority: 3 }), asking)
+    await saveBody(world, body('a', { priority: 3 }), asking)
     await jobs.drain(nowOf(world))
     expect(versions(jobs.current.known)).toEqual({ a: 2, b: 1 })
   })
@@ -140,12 +142,12 @@ inEachWorld('a follower of a shard', (make) => {
     const { world, pass } = movable(await begin(make))
     const jobs = follow(world)
     const at = (seconds: number) => ({ schedules: [{ at: formatInstant(nowOf(world) + seconds) }] })
-    await saveJob(world, body('far', at(3600)), asking)
-    await saveJob(world, body('soon', at(30)), asking)
+    await saveBody(world, body('far', at(3600)), asking)
+    await saveBody(world, body('soon', at(30)), asking)
     await jobs.drain(nowOf(world))
     expect(versions(jobs.current.known)).toEqual({ soon: 1 })
-    await saveJob(world, body('next', at(60)), asking)
-    await saveJob(world, body('farther', at(7200)), asking)
+    await saveBody(world, body('next', at(60)), asking)
+    await saveBody(world, body('farther', at(7200)), asking)
     await jobs.drain(nowOf(world))
     expect(versions(jobs.current.known)).toEqual({ soon: 1, next: 1 })
     for (let waited = 0; waited < 3400; waited += 400) {
@@ -160,12 +162,12 @@ inEachWorld('a follower of a shard', (make) => {
     const world = await begin(make)
     const jobs = follow(world)
     const near = { schedules: [{ at: formatInstant(nowOf(world) + 60) }] }
-    const { job } = await saveJob(world, body('once', near), asking)
+    const { job } = await saveBody(world, body('once', near), asking)
     await jobs.drain(nowOf(world))
-    await patchJob(world, job.id, { schedules: [{ at: formatInstant(nowOf(world) + 9000) }] }, asking)
+    await patchJob(world, job.definition, { schedules: [{ at: formatInstant(nowOf(world) + 9000) }] }, asking)
     await jobs.drain(nowOf(world))
     expect(versions(jobs.current.known)).toEqual({ once: 2 })
-    await deleteJob(world, job.id, asking)
+    await deleteJob(world, job.definition, asking)
     await jobs.drain(nowOf(world))
     expect(versions(jobs.current.known)).toEqual({ once: 3 })
   })
@@ -175,7 +177,7 @@ inEachWorld('the directory of jobs', (make) => {
   test('finds jobs of all shards by namespace, status, tag and text, page by page, with counts', async () => {
     const world = await begin(make, 8)
     const names = Array.from({ length: 30 }, (_, n) => `job-${String(n).padStart(2, '0')}`)
-    await saveJobs(
+    await saveAll(
       world,
       names.map((name, n) =>
         body(name, {
@@ -187,27 +189,32 @@ inEachWorld('the directory of jobs', (make) => {
       asking,
     )
     const directory = new JobDirectory(world, 8)
-    const search = (query: object) => directory.search(query, nowOf(world))
+    const facets = ['namespace', 'status', 'tag'] as const
+    const search = async (query: Partial<JobQuery>) => {
+      const all = { sort: 'name', isReversed: false, limit: 100, after: null, facets, sees: () => true } as const
+      const { items, ...page } = await directory.search({ ...all, ...query })
+      return { ...page, items: items.map(({ job }) => job) }
+    }
     const all = await search({})
     expect(all.items.map(({ definition }) => definition.name)).toEqual([
       ...names.filter((_, n) => n % 2 === 0),
       ...names.filter((_, n) => n % 2 === 1),
     ])
     expect(all.facets).toEqual({
-      namespaces: { even: 15, odd: 15 },
-      statuses: { RUNNING: 30 },
-      tags: { 'team:billing': 10 },
+      counts: { namespace: { even: 15, odd: 15 }, status: { RUNNING: 30 } },
+      tag: { team: { billing: 10 } },
+      truncated: [],
     })
-    const first = await search({ limit: 20, sort: '-name' })
-    const second = await search({ limit: 20, sort: '-name', cursor: first.next ?? '' })
+    const first = await search({ limit: 20, isReversed: true })
+    const second = await search({ limit: 20, isReversed: true, after: first.next })
     expect([...first.items, ...second.items].map(({ id }) => id)).toEqual(all.items.map(({ id }) => id).reverse())
     expect(second.next).toBeNull()
     expect((await search({ q: 'needle' })).items.map(({ definition }) => definition.name)).toEqual(['job-07'])
-    expect((await search({ tag: 'team:billing', namespace: 'odd' })).total).toBe(5)
-    expect((await search({ tag: 'team:none' })).total).toBe(0)
-    await stopJob(world, all.items[0].id, { reason: 'x', until: null }, asking)
-    await deleteJob(world, all.items[1].id, asking)
-    expect((await search({ status: 'STOPPED' })).items.map(({ id }) => id)).toEqual([all.items[0].id])
+    expect((await search({ tags: [{ key: 'team', value: 'billing' }], namespace: 'odd' })).total).toBe(5)
+    expect((await search({ tags: [{ key: 'team', value: 'none' }] })).total).toBe(0)
+    await stopJob(world, all.items[0].definition, { code: 'BY_HAND', reason: 'x' }, asking)
+    await deleteJob(world, all.items[1].definition, asking)
+    expect((await search({ statuses: ['STOPPED'] })).items.map(({ id }) => id)).toEqual([all.items[0].id])
     expect((await search({})).total).toBe(29)
   })
 })

@@ -1,20 +1,15 @@
 import { expect, test } from 'vitest'
+import { CODE } from '../../shared/core/actor.ts'
 import { hashOfId, jobIdOf, shardOf } from '../../shared/core/job/id.ts'
-import { type StoredJob, statusOf } from '../../shared/core/job/stored.ts'
+import { isDeleted, type StoredJob } from '../../shared/core/job/stored.ts'
 import { nextDue } from '../../shared/core/planner/due.ts'
 import { Snapshot } from '../../shared/core/planner/snapshot.ts'
 import { formatInstant } from '../../shared/core/time/instant.ts'
 import { NEVER } from '../../shared/core/time/instants.ts'
-import {
-  deleteJob,
-  patchJob,
-  rescheduleJob,
-  saveJob,
-  saveJobs,
-  startJob,
-  stopJob,
-} from '../../shared/flow/manage-jobs.ts'
-import { asking, body as jobBody } from '../support/job-body.ts'
+import { deleteJob, patchJob, rescheduleJob, startJob, stopJob } from '../../shared/flow/manage-jobs.ts'
+import { ANNA, asking, body as jobBody } from '../support/job-body.ts'
+import { putNamed } from '../support/put-named.ts'
+import { saveBody } from '../support/save.ts'
 import { before } from '../support/worlds/before.ts'
 import { inEachWorld, type MakeWorld, type World } from '../support/worlds/worlds.ts'
 
@@ -36,6 +31,12 @@ const read = async (world: World, name: string): Promise<StoredJob> => {
   return job
 }
 
+async function loaded(bunches: AsyncIterable<StoredJob[]>): Promise<StoredJob[]> {
+  const jobs: StoredJob[] = []
+  for await (const bunch of bunches) jobs.push(...bunch)
+  return jobs
+}
+
 inEachWorld('a job', (make) => {
   test('is saved by its name, read back whole, and active two seconds later', async () => {
     const world = await begin(make)
@@ -52,8 +53,8 @@ inEachWorld('a job', (make) => {
       priority: 5,
       payload: { to: ['a', 'b'] },
     })
-    const { job, isNew } = await saveJob(world, all, asking)
-    expect(isNew).toBe(true)
+    const { job, result } = await saveBody(world, all, asking)
+    expect(result).toBe('CREATED')
     const found = await read(world, 'report')
     expect(found).toEqual(job)
     expect(found).toMatchObject({
@@ -66,18 +67,15 @@ inEachWorld('a job', (make) => {
     })
     expect(found.definition).toMatchObject({ ...all, retry: { attempts: 2, delay: 5, maxDelay: 300 } })
     expect(found.versions).toHaveLength(1)
-    expect(found.versions[0].activeFrom - found.updatedAt).toBe(2)
+    expect(found.versions[0].activeFrom - Math.floor(found.updatedAtMs / 1000)).toBe(2)
   })
 
   test('that is saved again is another version of the same job, and the older one stays known', async () => {
     const world = await begin(make)
-    await saveJob(world, body('twice'), asking)
-    const { job, isNew } = await saveJob(
-      world,
-      body('twice', { schedules: [{ every: 20 }], description: 'slower' }),
-      asking,
-    )
-    expect(isNew).toBe(false)
+    await saveBody(world, body('twice'), asking)
+    const edit = body('twice', { schedules: [{ every: 20 }], description: 'slower' })
+    const { job, result } = await saveBody(world, edit, asking)
+    expect(result).toBe('UPDATED')
     expect(await read(world, 'twice')).toEqual(job)
     expect(job.versions.map(({ version }) => version)).toEqual([1, 2])
     expect(await world.jobs.versions(job.id)).toEqual(job.versions)
@@ -85,44 +83,52 @@ inEachWorld('a job', (make) => {
 
   test('loses a field that is saved without it', async () => {
     const world = await begin(make)
-    await saveJob(world, body('fields', { tags: { a: 'b' }, timeout: 30 }), asking)
-    await saveJob(world, body('fields'), asking)
-    expect((await read(world, 'fields')).definition).toMatchObject({ tags: {}, timeout: null })
+    await saveBody(world, body('fields', { tags: { a: 'b' }, timeout: 30 }), asking)
+    await saveBody(world, body('fields'), asking)
+    expect((await read(world, 'fields')).definition).toMatchObject({ tags: {}, timeout: 60 })
   })
 
   test('is patched field by field, and a patch of an older version is refused', async () => {
     const world = await begin(make)
-    const { job } = await saveJob(world, body('patched', { description: 'old' }), asking)
-    const { job: after } = await patchJob(world, job.id, { description: 'new' }, { ...asking, ifVersion: 1 })
+    const { job } = await saveBody(world, body('patched', { description: 'old' }), asking)
+    const { job: after } = await patchJob(world, job.definition, { description: 'new' }, { ...asking, ifVersion: 1 })
     expect(after.definition).toEqual({ ...job.definition, description: 'new' })
-    await expect(patchJob(world, job.id, { description: 'x' }, { ...asking, ifVersion: 1 })).rejects.toThrow(
-      'its version is 2',
+    await expect(patchJob(world, job.definition, { description: 'x' }, { ...asking, ifVersion: 1 })).rejects.toThrow(
+      'the job has version 2, not 1',
     )
-    await expect(patchJob(world, job.id, { name: 'other' }, asking)).rejects.toThrow('cannot be renamed')
-    await expect(patchJob(world, idOf('nobody'), {}, asking)).rejects.toThrow('there is no job')
+    const { job: kept } = await patchJob(world, job.definition, { name: 'other' }, asking)
+    expect(kept.definition.name).toBe('patched')
+    await expect(patchJob(world, { namespace: 'default', name: 'nobody' }, {}, asking)).rejects.toThrow(
+      'there is no job',
+    )
   })
 
   test('is never half saved: of many who save it at once each is a version of its own', async () => {
     const world = await begin(make)
     const savers = Array.from({ length: 5 }, (_, n) =>
-      saveJob({ ...world.again() }, body('raced', { priority: n }), asking),
+      saveBody({ ...world.again() }, body('raced', { priority: n }), asking),
     )
     const saved = await Promise.all(savers)
     expect(saved.map(({ job }) => job.version).sort()).toEqual([1, 2, 3, 4, 5])
-    expect(saved.filter(({ isNew }) => isNew)).toHaveLength(1)
+    expect(saved.filter(({ result }) => result === 'CREATED')).toHaveLength(1)
     const changes = await world.jobs.changes(shardOfJob(world, idOf('raced')), 0)
     expect(changes.map(({ version }) => version).sort()).toEqual([1, 2, 3, 4, 5])
   })
 
   test('that is stopped says why, keeps its definition, and starts again', async () => {
     const world = await begin(make)
-    const { job } = await saveJob(world, body('stopped'), asking)
+    const { job } = await saveBody(world, body('stopped'), asking)
     const until = nowOf(world) + 3600
-    const stopped = await stopJob(world, job.id, { reason: 'too loud', until }, asking)
-    expect(stopped).toMatchObject({ version: 2, stopped: { reason: 'too loud', by: 'anna', until } })
+    const { job: stopped } = await stopJob(
+      world,
+      job.definition,
+      { code: 'BY_HAND', reason: 'too loud', until },
+      asking,
+    )
+    expect(stopped).toMatchObject({ version: 2, stopped: { code: 'BY_HAND', reason: 'too loud', by: ANNA, until } })
     expect(await read(world, 'stopped')).toEqual(stopped)
     expect(nextDue(stopped, stopped.versions[1].activeFrom)).toBeGreaterThanOrEqual(until)
-    const again = await startJob(world, job.id, asking)
+    const { job: again } = await startJob(world, job.definition, asking)
     expect(await read(world, 'stopped')).toEqual(again)
     expect(again).toMatchObject({ version: 3, stopped: null })
     expect(again.definition).toEqual(job.definition)
@@ -130,23 +136,26 @@ inEachWorld('a job', (make) => {
 
   test('stays stopped when a deploy saves it again without a word about its status', async () => {
     const world = await begin(make)
-    const { job } = await saveJob(world, body('paused'), asking)
-    await stopJob(world, job.id, { reason: 'incident', until: null }, asking)
-    const { job: saved } = await saveJob(world, body('paused', { priority: 9 }), { by: 'deploy', managedBy: 'code' })
-    expect(saved).toMatchObject({ stopped: { reason: 'incident', by: 'anna' }, managedBy: 'code' })
-    const { job: started } = await saveJob(world, body('paused', { status: 'RUNNING' }), asking)
+    const { job } = await saveBody(world, body('paused'), asking)
+    await stopJob(world, job.definition, { code: 'BY_HAND', reason: 'incident' }, asking)
+    const { job: saved } = await saveBody(world, body('paused', { priority: 9 }), { by: CODE, manager: 'code' })
+    expect(saved).toMatchObject({ stopped: { reason: 'incident', by: ANNA }, managedBy: 'code' })
+    const running = body('paused', { status: 'RUNNING' })
+    const { job: started } = await saveBody(world, running, { ...asking, isForced: true })
     expect(started.stopped).toBeNull()
   })
 
   test('that is deleted leaves a tombstone, and its name goes on with the numbers', async () => {
     const world = await begin(make)
-    const { job } = await saveJob(world, body('gone'), asking)
-    await deleteJob(world, job.id, asking)
-    expect(statusOf(await read(world, 'gone'))).toBe('DELETED')
-    await expect(deleteJob(world, job.id, asking)).rejects.toThrow('there is no job')
-    await expect(stopJob(world, job.id, { reason: '', until: null }, asking)).rejects.toThrow('there is no job')
-    const { job: again, isNew } = await saveJob(world, body('gone'), asking)
-    expect(isNew).toBe(true)
+    const { job } = await saveBody(world, body('gone'), asking)
+    await deleteJob(world, job.definition, asking)
+    expect(isDeleted(await read(world, 'gone'))).toBe(true)
+    await expect(deleteJob(world, job.definition, asking)).rejects.toThrow('there is no job')
+    await expect(stopJob(world, job.definition, { code: 'BY_HAND', reason: '' }, asking)).rejects.toThrow(
+      'there is no job',
+    )
+    const { job: again, result } = await saveBody(world, body('gone'), asking)
+    expect(result).toBe('CREATED')
     expect(again.version).toBe(3)
     expect(again.versions.map(({ status }) => status)).toEqual(['RUNNING', 'DELETED', 'RUNNING'])
     expect(await read(world, 'gone')).toEqual(again)
@@ -155,42 +164,42 @@ inEachWorld('a job', (make) => {
   test('keeps a large payload apart, and reads it only when asked', async () => {
     const world = await begin(make)
     const payload = { text: 'x'.repeat(5000) }
-    const { job } = await saveJob(world, body('large', { payload }), asking)
+    const { job } = await saveBody(world, body('large', { payload }), asking)
     expect((await read(world, 'large')).definition.payload).toEqual(payload)
     const [lean] = await world.jobs.readMany([job.id])
     expect(lean).toMatchObject({ bodyVersion: 1, definition: { payload: null } })
     expect(await world.jobs.bodies([{ jobId: job.id, version: 1 }])).toEqual([payload])
-    await patchJob(world, job.id, { description: 'same payload' }, asking)
+    await patchJob(world, job.definition, { description: 'same payload' }, asking)
     expect((await world.jobs.readMany([job.id]))[0].bodyVersion).toBe(1)
-    await patchJob(world, job.id, { payload: { text: 'y'.repeat(3000) } }, asking)
+    await patchJob(world, job.definition, { payload: { text: 'y'.repeat(3000) } }, asking)
     expect((await world.jobs.readMany([job.id]))[0].bodyVersion).toBe(3)
-    await patchJob(world, job.id, { payload: { small: true } }, asking)
+    await patchJob(world, job.definition, { payload: { small: true } }, asking)
     expect(await read(world, 'large')).toMatchObject({ bodyVersion: null, definition: { payload: { small: true } } })
   })
 
   test('takes over the schedules of a template and the dates of calendars as they were when it was saved', async () => {
     const world = await begin(make)
     const dates = ['2030-12-25', '01-01']
-    await world.calendars.put('default', 'holidays', { name: 'default/holidays', dates }, null)
-    await world.templates.put('default', 'hourly', { name: 'default/hourly', schedules: [{ cron: '0 * * * *' }] }, null)
+    await putNamed(world, 'calendar', 'holidays', { dates })
+    await putNamed(world, 'template', 'hourly', { schedules: [{ cron: '0 * * * *' }] })
     const part = { schedules: [], template: 'default/hourly', calendars: ['default/holidays'] }
-    const { job } = await saveJob(world, body('planned', part), asking)
-    await world.calendars.put('default', 'holidays', { name: 'default/holidays', dates: [] }, 1)
+    const { job } = await saveBody(world, body('planned', part), asking)
+    await putNamed(world, 'calendar', 'holidays', { dates: [] }, { expectedVersion: 1 })
     const found = await read({ ...world.again() }, 'planned')
     expect(found).toEqual(job)
     expect(found.versions[0].timing).toMatchObject({ schedules: [{ cron: '0 * * * *' }], calendars: [{ dates }] })
-    const stopped = await stopJob(world, job.id, { reason: 'x', until: null }, asking)
+    const { job: stopped } = await stopJob(world, job.definition, { code: 'BY_HAND', reason: 'x' }, asking)
     expect(stopped.versions[1].timing).toEqual(found.versions[0].timing)
-    await expect(saveJob(world, body('lost', { template: 'default/nope' }), asking)).rejects.toThrow(
+    await expect(saveBody(world, body('lost', { template: 'default/nope' }), asking)).rejects.toThrow(
       'there is no template',
     )
   })
 
   test('is rescheduled: its next instant moves, and only that one', async () => {
     const world = await begin(make)
-    const { job } = await saveJob(world, body('moved', { schedules: [{ every: 3600 }] }), asking)
+    const { job } = await saveBody(world, body('moved', { schedules: [{ every: 3600 }] }), asking)
     const at = nowOf(world) + 7
-    const moved = await rescheduleJob(world, job.id, formatInstant(at), asking)
+    const { job: moved } = await rescheduleJob(world, job.definition, at, asking)
     const newest = moved.versions[1]
     expect(newest.moves).toEqual([{ from: nextDue(job, newest.activeFrom - 1), to: at }])
     expect(nextDue(moved, newest.activeFrom - 1)).toBe(at)
@@ -199,14 +208,14 @@ inEachWorld('a job', (make) => {
 
   test('that would never fire is refused before anything is written', async () => {
     const world = await begin(make)
-    await expect(saveJob(world, body('never', { schedules: [{ cron: '0 0 30 2 *' }] }), asking)).rejects.toThrow()
+    await expect(saveBody(world, body('never', { schedules: [{ cron: '0 0 30 2 *' }] }), asking)).rejects.toThrow()
     expect(await world.jobs.read(idOf('never'))).toBeNull()
     expect(await world.jobs.changes(shardOfJob(world, idOf('never')), 0)).toEqual([])
   })
 
   test('is not saved while the item of its shard is missing', async () => {
     const world = await make()
-    await expect(saveJob(world, body('early'), asking)).rejects.toThrow('is missing')
+    await expect(saveBody(world, body('early'), asking)).rejects.toThrow('is missing')
   })
 
   test('that becomes active behind the fence says from when on that is sure', async () => {
@@ -235,7 +244,7 @@ inEachWorld('a job', (make) => {
         })
       }),
     }
-    const { job } = await saveJob(racing, body('unsure'), asking)
+    const { job } = await saveBody(racing, body('unsure'), asking)
     expect(job.versions[0].sureFrom).toBe(far + 2)
     expect((await read(world, 'unsure')).versions[0].sureFrom).toBe(far + 2)
     expect((await world.jobs.versions(job.id))[0].sureFrom).toBe(far + 2)
@@ -245,8 +254,8 @@ inEachWorld('a job', (make) => {
 inEachWorld('a schedule', (make) => {
   test('pause and resume schedule: paused it is due for nothing, resumed it is due again', async () => {
     const world = await begin(make)
-    const { job } = await saveJob(world, body('paused', { schedules: [{ every: 1 }] }), asking)
-    const paused = await stopJob(world, job.id, { reason: 'pause', until: null }, asking)
+    const { job } = await saveBody(world, body('paused', { schedules: [{ every: 1 }] }), asking)
+    const { job: paused } = await stopJob(world, job.definition, { code: 'BY_HAND', reason: 'pause' }, asking)
     const pausedFrom = paused.versions[1].activeFrom
     const dueAfterPause = async () => {
       const snapshot = new Snapshot()
@@ -254,7 +263,7 @@ inEachWorld('a schedule', (make) => {
       return snapshot.due(pausedFrom, pausedFrom + 100).length
     }
     expect(await dueAfterPause()).toBe(0)
-    const resumed = await startJob(world, job.id, asking)
+    const { job: resumed } = await startJob(world, job.definition, asking)
     expect(await dueAfterPause()).toBe(pausedFrom + 100 - resumed.versions[resumed.versions.length - 1].activeFrom)
   })
 })
@@ -265,22 +274,19 @@ inEachWorld('a one-time job', (make) => {
   test('lies apart from the others and has a pointer in its minute', async () => {
     const world = await begin(make, 1)
     const second = nowOf(world) + 5000
-    const { job } = await saveJob(world, body('once', { schedules: [at(second)] }), asking)
+    const { job } = await saveBody(world, body('once', { schedules: [at(second)] }), asking)
     expect(job.isOnce).toBe(true)
     expect(await world.jobs.pointers(0, Math.floor(second / 60))).toEqual([{ shard: 0, second, jobId: job.id }])
-    expect(await world.jobs.listOnce(0, null, 10)).toEqual([job])
-    expect(await world.jobs.listOnce(0, job.id, 10)).toEqual([])
-    const loaded: StoredJob[] = []
-    for await (const some of world.jobs.load(0)) loaded.push(...some)
-    expect(loaded).toEqual([])
+    expect(await loaded(world.jobs.loadOnce(0))).toEqual([job])
+    expect(await loaded(world.jobs.load(0))).toEqual([])
     expect(await read(world, 'once')).toEqual(job)
   })
 
   test('that is moved has a pointer at its new time too, and the job says which holds', async () => {
     const world = await begin(make, 1)
     const first = nowOf(world) + 5000
-    await saveJob(world, body('once', { schedules: [at(first)] }), asking)
-    const { job: moved } = await saveJob(world, body('once', { schedules: [at(first + 4000)] }), asking)
+    await saveBody(world, body('once', { schedules: [at(first)] }), asking)
+    const { job: moved } = await saveBody(world, body('once', { schedules: [at(first + 4000)] }), asking)
     expect(await world.jobs.pointers(0, Math.floor(first / 60))).toHaveLength(1)
     expect(nextDue(moved, 0)).toBe(first + 4000)
     expect(await world.jobs.pointers(0, Math.floor((first + 4000) / 60))).toHaveLength(1)
@@ -288,44 +294,28 @@ inEachWorld('a one-time job', (make) => {
 
   test('whose time has just passed fires now; one long past is refused', async () => {
     const world = await begin(make, 1)
-    const { job } = await saveJob(world, body('late', { schedules: [at(nowOf(world) - 30)] }), asking)
+    const { job } = await saveBody(world, body('late', { schedules: [at(nowOf(world) - 30)] }), asking)
     expect(nextDue(job, 0)).toBe(job.versions[0].activeFrom)
-    await expect(saveJob(world, body('later', { schedules: [at(nowOf(world) - 100)] }), asking)).rejects.toThrow(
+    await expect(saveBody(world, body('later', { schedules: [at(nowOf(world) - 100)] }), asking)).rejects.toThrow(
       'is in the past',
     )
   })
 
   test('that becomes recurring moves over to the others, with its past', async () => {
     const world = await begin(make, 1)
-    await saveJob(world, body('grown', { schedules: [at(nowOf(world) + 500)] }), asking)
-    const { job } = await saveJob(world, body('grown'), asking)
+    await saveBody(world, body('grown', { schedules: [at(nowOf(world) + 500)] }), asking)
+    const { job } = await saveBody(world, body('grown'), asking)
     expect(job).toMatchObject({ isOnce: false, version: 2 })
-    expect(await world.jobs.listOnce(0, null, 10)).toEqual([])
+    expect(await loaded(world.jobs.loadOnce(0))).toEqual([])
     expect(await read(world, 'grown')).toEqual(job)
-    const { job: back } = await saveJob(world, body('grown', { schedules: [at(nowOf(world) + 500)] }), asking)
+    const { job: back } = await saveBody(world, body('grown', { schedules: [at(nowOf(world) + 500)] }), asking)
     expect(back.isOnce).toBe(false)
   })
 
   test('may be edited after its time without firing again', async () => {
     const world = await begin(make, 1)
-    const { job } = await saveJob(world, body('done', { schedules: [at(nowOf(world) - 30)] }), asking)
-    const { job: edited } = await patchJob(world, job.id, { description: 'x' }, asking)
+    const { job } = await saveBody(world, body('done', { schedules: [at(nowOf(world) - 30)] }), asking)
+    const { job: edited } = await patchJob(world, job.definition, { description: 'x' }, asking)
     expect(nextDue(edited, edited.versions[1].activeFrom)).toBe(NEVER)
   })
-})
-
-inEachWorld('a batch', (make) => {
-  test('of 500 jobs is saved each for itself', async () => {
-    const world = await begin(make, 4, 20)
-    const bodies = Array.from({ length: 500 }, (_, n) => (n === 250 ? { name: 'Bad Name' } : body(`batch-${n}`)))
-    const results = await saveJobs(world, bodies, asking)
-    expect(results).toHaveLength(500)
-    expect(results.filter((result) => 'saved' in result)).toHaveLength(499)
-    expect(results[250]).toMatchObject({ error: { name: 'InvalidInput' } })
-    const loaded: StoredJob[] = []
-    for (let shard = 0; shard < world.shardCount; shard++) {
-      for await (const some of world.jobs.load(shard)) loaded.push(...some)
-    }
-    expect(new Set(loaded.map(({ id }) => id)).size).toBe(499)
-  }, 120_000)
 })

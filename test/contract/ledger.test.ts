@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
-import { hashOfId, jobIdOf, pageBitsOf } from '../../shared/core/job/id.ts'
-import { depthFor } from '../../shared/core/pages/depth.ts'
+import { jobIdOf } from '../../shared/core/job/id.ts'
 import type { ClaimEntry, OutcomeEntry, PageEntry } from '../../shared/core/pages/entry.ts'
-import { packPages } from '../../shared/core/pages/page.ts'
 import type { PageKey } from '../../shared/core/run/record.ts'
 import type { Swap } from '../../shared/ports.ts'
 import { inEachWorld, type World } from '../support/worlds/worlds.ts'
@@ -149,14 +147,11 @@ inEachWorld('claims', (make) => {
     const answers = await Promise.all(
       callers.map(async (n) => {
         const own = world.again()
-        const runId = await own.answers.keep('hash-of-the-key', `${jobId}.${T + n}.mhash`)
-        const second = Number(runId.split('.')[1])
-        const isMine = await own.ledger.putRun(
-          { jobId, second, suffix: 'mhash' },
-          { status: 'QUEUED', attempt: 1 },
-          {},
-          `${n}`,
-        )
+        const wanted = { bodyHash: '', plan: `${jobId}.${T + n}.mhash`, pendingUntilMs: T * 1000 + 35_000 }
+        const there = await own.idempotency.reserve('hash-of-the-key', wanted, T * 1000)
+        const runId = there?.plan ?? wanted.plan
+        const id = { jobId, second: Number(runId.split('.')[1]), suffix: 'mhash' }
+        const isMine = await own.ledger.putRun({ id, entry: { status: 'QUEUED', attempt: 1 }, detail: {} }, `${n}`)
         return { runId, isMine }
       }),
     )
@@ -164,48 +159,6 @@ inEachWorld('claims', (make) => {
     expect(answers.filter(({ isMine }) => isMine)).toHaveLength(1)
     expect(await world.ledger.runsOf(jobId, T - 10, T + 10, 10)).toHaveLength(1)
   })
-})
-
-inEachWorld('10,000 runs', (make) => {
-  test('are claimed by 8 claimers at once, each exactly once', async () => {
-    const world = await make(1, { losesEvery: 10 })
-    const runs = ids(10_000, 'many').map((jobId) => ({ jobId, second: T, pageBits: pageBitsOf(hashOfId(jobId)) }))
-    const depth = depthFor(runs.length)
-    const pages = packPages(runs, T, depth)
-    const claimers = Array.from({ length: 8 }, (_, n) => ({ token: `claimr-${n}`, own: world.again() }))
-    const won = await Promise.all(
-      claimers.map(async ({ token, own }, n) => {
-        const mine: string[] = []
-        // Each begins elsewhere, and all go over everything.
-        for (const { page: number, runs: list } of [...pages.slice(n * 32), ...pages.slice(0, n * 32)]) {
-          const key = { shard: 0, second: T, depth, page: number }
-          mine.push(
-            ...wonBy(
-              await own.ledger.swap(
-                key,
-                claims(
-                  list.map(({ jobId }) => jobId),
-                  token,
-                ),
-              ),
-            ),
-          )
-        }
-        return mine
-      }),
-    )
-    const all = won.flat()
-    expect(all).toHaveLength(10_000)
-    expect(new Set(all).size).toBe(10_000)
-    const contents = await world.ledger.readPages(
-      pages.map(({ page: number }) => ({ shard: 0, second: T, depth, page: number })),
-    )
-    const owner = new Map(contents.flatMap(({ entries }) => [...entries]))
-    const isOwned = claimers.every(({ token }, n) =>
-      won[n].every((id) => (owner.get(id) as ClaimEntry).token === token),
-    )
-    expect(isOwned).toBe(true)
-  }, 120_000)
 })
 
 inEachWorld('a run with an item of its own', (make) => {
@@ -216,18 +169,22 @@ inEachWorld('a run with an item of its own', (make) => {
   test('is put once, claimed, and settled with its detail', async () => {
     const { ledger } = await make()
     const detail = { trigger: 'MANUAL', payload: { a: 1 }, queuedAtMs: T * 1000 } as const
-    expect(await ledger.putRun(id, queued, detail, 'one')).toBe(true)
-    expect(await ledger.putRun(id, queued, {}, 'two')).toBe(false)
+    expect(await ledger.putRun({ id, entry: queued, detail }, 'one')).toBe(true)
+    expect(await ledger.putRun({ id, entry: queued, detail: {} }, 'two')).toBe(false)
     expect(await ledger.swapRun(id, queued, claim('tokenAAA'), { claimedAtMs: T * 1000 + 5 })).toEqual({ done: true })
     const stale = await ledger.swapRun(id, queued, claim('tokenBBB'), {})
     expect(stale).toEqual({ done: false, found: claim('tokenAAA') })
     const error = { name: 'Error', message: 'no', stack: 'at' }
+    const log = [
+      { atMs: T * 1000, line: 'a' },
+      { atMs: T * 1000 + 1, line: 'b' },
+    ]
     const failed: PageEntry = { ...succeeded, status: 'FAILED' }
-    expect(await ledger.swapRun(id, claim('tokenAAA'), failed, { error, log: ['a', 'b'] })).toEqual({ done: true })
+    expect(await ledger.swapRun(id, claim('tokenAAA'), failed, { error, log })).toEqual({ done: true })
     expect(await ledger.readRun(id)).toEqual({
       id,
       entry: failed,
-      detail: { ...detail, claimedAtMs: T * 1000 + 5, error, log: ['a', 'b'] },
+      detail: { ...detail, claimedAtMs: T * 1000 + 5, error, log },
     })
   })
 
@@ -237,10 +194,12 @@ inEachWorld('a run with an item of its own', (make) => {
     expect(await ledger.swapRun(id, queued, claim('tokenAAA'), {})).toEqual({ done: false, found: null })
   })
 
-  test('is listed with the others of its job, newest first, without the counts of what was missed', async () => {
+  test('is listed with the others of its job, newest first, without details of pages and counts of what was missed', async () => {
     const { ledger } = await make()
-    for (const second of [T, T + 5, T + 9]) await ledger.putRun({ jobId, second, suffix: '' }, queued, {}, `${second}`)
-    await ledger.putDetail({ jobId, second: T + 7 }, { reason: 'late' })
+    for (const second of [T, T + 5, T + 7, T + 9]) {
+      await ledger.putRun({ id: { jobId, second, suffix: '' }, entry: queued, detail: {} }, `${second}`)
+    }
+    await ledger.putDetail({ jobId, second: T + 8 }, { reason: 'late' })
     await ledger.putMissed({ jobId, of: 'starts', from: T + 6, to: T + 8, count: 3, reason: 'why' })
     const seconds = async (from: number, to: number, limit: number) =>
       (await ledger.runsOf(jobId, from, to, limit)).map((run) => run.id.second)

@@ -44,7 +44,7 @@ const releasing = (of: string, second: number, believed: Lock = FREE): LockChang
 
 /** Jobs whose locks lie together. */
 const neighbours = (count: number): string[] =>
-  Array.from({ length: 40 * count }, (_, n) => jobIdOf('default', `near-${n}`))
+  Array.from({ length: 100 * count }, (_, n) => jobIdOf('default', `near-${n}`))
     .filter((id) => pageOf(pageBitsOf(hashOfId(id)), 5) === 3)
     .slice(0, count)
 

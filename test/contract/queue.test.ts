@@ -1,20 +1,30 @@
 import { readFileSync } from 'node:fs'
-import type { SQSClient } from '@aws-sdk/client-sqs'
+import { type SQSClient, SQSServiceException } from '@aws-sdk/client-sqs'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Engine } from '../../local/engines/dynamodb.ts'
 import { createQueue, startQueues } from '../../local/engines/fauxqs.ts'
 import { SqsQueue } from '../../shared/aws/queue.ts'
 import { pollingClient, queueClient } from '../../shared/aws/sdk.ts'
-import type { Message, Queue } from '../../shared/ports.ts'
+import type { Message, Queue, SendResult } from '../../shared/ports.ts'
+import { MemoryQueue } from '../support/memory/queue.ts'
 
 const bodies = (count: number): Message[] => Array.from({ length: count }, (_, n) => ({ body: `message ${n}` }))
 
-describe('a queue on fauxqs', () => {
+const ALL_TAKEN: SendResult = { unsent: [], refused: [] }
+
+describe('a queue', () => {
   let engine: Engine
   let client: SQSClient
   let polling: SQSClient
   let queue: Queue
   let queues = 0
+  const worlds = [
+    { world: 'in memory', make: async (): Promise<Queue> => new MemoryQueue(() => Date.now()) },
+    {
+      world: 'on fauxqs',
+      make: async (): Promise<Queue> => new SqsQueue({ client, polling, url: await make() }),
+    },
+  ]
 
   const make = async (attributes?: Record<string, string>) => {
     queues += 1
@@ -44,37 +54,57 @@ describe('a queue on fauxqs', () => {
     return found.sort()
   }
 
-  test('takes any number of messages and hands each out once', async () => {
-    const messages = bodies(37)
-    expect(await queue.send(messages)).toEqual([])
-    expect(await receiveAll()).toEqual(messages.map(({ body }) => body).sort())
-    expect(await queue.counts()).toEqual({ visible: 0, inFlight: 0, delayed: 0 })
-  })
+  describe.each(worlds)('$world', ({ make: makeQueue }) => {
+    beforeEach(async () => {
+      queue = await makeQueue()
+    })
 
-  test('takes messages that together are larger than one call may be', async () => {
-    const messages = Array.from({ length: 10 }, (_, n) => ({ body: `${n}${'x'.repeat(300_000)}` }))
-    expect(await queue.send(messages)).toEqual([])
-    expect((await receiveAll()).map((body) => body[0])).toEqual([...'0123456789'])
-  })
+    test('takes any number of messages and hands each out once', async () => {
+      const messages = bodies(37)
+      expect(await queue.send(messages)).toEqual(ALL_TAKEN)
+      expect(await receiveAll()).toEqual(messages.map(({ body }) => body).sort())
+      expect(await queue.counts()).toEqual({ visible: 0, inFlight: 0, delayed: 0 })
+    })
 
-  test('refuses at once what SQS would not take', async () => {
-    await expect(queue.send([{ body: 'x'.repeat(1024 * 1024 + 1) }])).rejects.toThrow('SQS takes 1048576 at most')
-    await expect(queue.send([{ body: 'x', delaySeconds: 901 }])).rejects.toThrow('from 0 to 900')
-  })
+    test('takes messages that together are larger than one call may be', async () => {
+      const messages = Array.from({ length: 10 }, (_, n) => ({ body: `${n}${'x'.repeat(300_000)}` }))
+      expect(await queue.send(messages)).toEqual(ALL_TAKEN)
+      expect((await receiveAll()).map((body) => body[0])).toEqual([...'0123456789'])
+    })
 
-  test('counts what is visible, in flight and delayed', async () => {
-    await queue.send([...bodies(3), { body: 'later', delaySeconds: 60 }])
-    await queue.receive(1, 0)
-    expect(await queue.counts()).toEqual({ visible: 2, inFlight: 1, delayed: 1 })
-  })
+    test('refuses for good what it will never take, says why, and takes what comes beside it', async () => {
+      const odd = ['no character: \uFFFE', 'a bell: \u0007', 'x'.repeat(1024 * 1024 + 1), '']
+      const wrong = [
+        ...odd.map((body) => ({ body })),
+        { body: 'late', delaySeconds: 901 },
+        { body: 'half', delaySeconds: 0.5 },
+      ]
+      const messages = [...bodies(6), ...wrong, ...bodies(20).slice(6)]
+      const { unsent, refused } = await queue.send(messages)
+      expect(unsent).toEqual([])
+      expect(new Set(refused.map(({ message }) => message))).toEqual(new Set(wrong))
+      for (const { reason } of refused) expect(reason).toMatch(/\w/)
+      expect(await receiveAll()).toEqual(
+        bodies(20)
+          .map(({ body }) => body)
+          .sort(),
+      )
+    })
 
-  test('hides a message that was received, and shows it again on request with its count', async () => {
-    await queue.send(bodies(1))
-    const [first] = await queue.receive(1, 0)
-    expect(await queue.receive(1, 0)).toEqual([])
-    await queue.hide(first.receipt, 0)
-    const [again] = await queue.receive(1, 0)
-    expect(again).toMatchObject({ body: 'message 0', receiveCount: 2 })
+    test('counts what is visible, in flight and delayed', async () => {
+      await queue.send([...bodies(3), { body: 'later', delaySeconds: 60 }])
+      await queue.receive(1, 0)
+      expect(await queue.counts()).toEqual({ visible: 2, inFlight: 1, delayed: 1 })
+    })
+
+    test('hides a message that was received, and shows it again on request with its count', async () => {
+      await queue.send(bodies(1))
+      const [first] = await queue.receive(1, 0)
+      expect(await queue.receive(1, 0)).toEqual([])
+      await queue.hide(first.receipt, 0)
+      const [again] = await queue.receive(1, 0)
+      expect(again).toMatchObject({ body: 'message 0', receiveCount: 2 })
+    })
   })
 
   test('waits for a message that comes later', async () => {
@@ -110,7 +140,7 @@ describe('a queue on fauxqs', () => {
       { step: 'initialize' },
     )
     const picky = new SqsQueue({ client: refusing, url })
-    expect(await picky.send(bodies(20))).toEqual([{ body: 'message 12' }])
+    expect(await picky.send(bodies(20))).toEqual({ unsent: [{ body: 'message 12' }], refused: [] })
     expect(sent).toEqual(['message 2'])
     const expected = bodies(20)
       .map(({ body }) => body)
@@ -129,9 +159,36 @@ describe('a queue on fauxqs', () => {
       },
       { step: 'initialize' },
     )
-    expect(await new SqsQueue({ client: failing, url }).send(bodies(3))).toEqual([])
+    expect(await new SqsQueue({ client: failing, url }).send(bodies(3))).toEqual(ALL_TAKEN)
     expect(await receiveAll(new SqsQueue({ client, url }))).toHaveLength(3)
     failing.destroy()
+  })
+
+  test('refuses what is larger than its own limit', async () => {
+    const small = new SqsQueue({ client, url: await make({ MaximumMessageSize: '2048' }) })
+    const large = { body: 'x'.repeat(3000) }
+    const { unsent, refused } = await small.send([large, ...bodies(2)])
+    expect(unsent).toEqual([])
+    expect(refused).toEqual([{ message: large, reason: expect.stringContaining('shorter than 2048 bytes') }])
+    expect(await receiveAll(small)).toHaveLength(2)
+  })
+
+  test('that is not there, is throttled or may not be written to has refused nothing for good', async () => {
+    const gone = new SqsQueue({ client, url: `${await make()}-gone` })
+    expect(await gone.send(bodies(2))).toEqual({ unsent: bodies(2), refused: [] })
+    for (const name of ['RequestThrottled', 'AccessDenied', 'KmsDisabled', 'ServiceUnavailable', 'OverLimit']) {
+      const failing = queueClient({ endpoint: engine.endpoint })
+      failing.middlewareStack.add(
+        () => () =>
+          Promise.reject(new SQSServiceException({ name, $fault: 'client', $metadata: { httpStatusCode: 400 } })),
+        { step: 'initialize' },
+      )
+      expect(await new SqsQueue({ client: failing, url: 'http://q' }).send(bodies(2))).toEqual({
+        unsent: bodies(2),
+        refused: [],
+      })
+      failing.destroy()
+    }
   })
 
   test.runIf(process.platform === 'linux')('listens on loopback only', () => {

@@ -1,17 +1,24 @@
 import { expect, test } from 'vitest'
-import { hashOfId, jobIdOf, shardOf } from '../../shared/core/job/id.ts'
+import { hashOfId, shardOf } from '../../shared/core/job/id.ts'
+import type { StoredJob } from '../../shared/core/job/stored.ts'
 import type { JobVersion } from '../../shared/core/job/version.ts'
 import type { OutcomeEntry } from '../../shared/core/pages/entry.ts'
 import { pageKeyOfJob } from '../../shared/core/pages/page.ts'
+import { ticketJobOf, writeRunMessage, writeTicketJob } from '../../shared/core/run/message.ts'
 import type { MinuteItem } from '../../shared/core/shard.ts'
-import { failuresOf, feedOf, historyOf } from '../../shared/flow/read-runs.ts'
+import { type AllRunsQuery, runsOfAll, runsOfChain } from '../../shared/flow/runs/all-runs.ts'
+import { type RunsQuery, runsOfJob } from '../../shared/flow/runs/job-runs.ts'
+import { type RunView, statusOfRun } from '../../shared/flow/runs/view.ts'
 import { versionOf } from '../support/jobs.ts'
+import { storedJob } from '../support/stored-job.ts'
 import { inEachWorld, type MakeWorld, type World } from '../support/worlds/worlds.ts'
 
 /** The start of an hour, so that the hours of the test are whole. */
 const T = Math.floor(1_790_000_000 / 3600) * 3600
 const MINUTE = T / 60
-const jobId = jobIdOf('default', 'historic')
+const version: JobVersion = versionOf({ activeFrom: T, schedules: [{ every: 10 }] })
+const job: StoredJob = { ...storedJob('historic', { schedules: [{ every: 10 }] }), versions: [version] }
+const jobId = job.id
 const outcome = (status: OutcomeEntry['status']): OutcomeEntry => ({
   status,
   attempt: 1,
@@ -54,8 +61,10 @@ async function begin(make: MakeWorld): Promise<Past> {
     depths: part(depths, T + 60, T + 120),
     backlog: [],
   })
-  const version: JobVersion = versionOf({ activeFrom: T, schedules: [{ every: 10 }] })
-  const jobs = Object.assign(Object.create(null), { versions: async () => [version] })
+  const jobs = Object.assign(Object.create(null), {
+    versions: async () => [version],
+    readMany: async (ids: string[]) => ids.flatMap((id) => (id === jobId ? [job] : [])),
+  })
   for (let second = T; second < T + 90; second += 10) {
     const depth = depths.get(second)
     if (depth === undefined) continue
@@ -63,68 +72,151 @@ async function begin(make: MakeWorld): Promise<Past> {
     const status = second === T + 30 ? 'FAILED' : 'SUCCEEDED'
     await world.ledger.swap(page, [{ id: jobId, expect: null, next: outcome(status) }])
   }
-  return { ...world, jobs, shard }
+  return { ...world, jobs, shard, clock: { nowMs: () => (T + 119) * 1000 + 500 } }
 }
 
 const part = (depths: ReadonlyMap<number, number>, from: number, to: number) =>
   new Map([...depths].filter(([second]) => second >= from && second < to))
 
-const shown = (runs: readonly { second: number; entry: { status: string } | null }[]) =>
-  runs.map(({ second, entry }) => `${second - T} ${entry?.status ?? 'QUEUED'}`)
+const shown = (runs: readonly RunView[]) =>
+  runs.map((run) => `${run.id.second - T}${run.id.suffix} ${statusOfRun(run)}`)
+
+const ALL: RunsQuery = { from: T - 60, to: T + 101, isWanted: () => true, limit: 50, after: null }
+const OF_ALL: AllRunsQuery = {
+  ...ALL,
+  jobOf: (id) => (id === jobId ? job : null),
+  statuses: null,
+  triggers: null,
+}
+
+async function withOddRuns(world: Past): Promise<void> {
+  const { ledger } = world
+  const put = (second: number, suffix: string, status: OutcomeEntry['status'], trigger: 'MISFIRE' | 'MANUAL') =>
+    ledger.putRun({ id: { jobId, second, suffix }, entry: outcome(status), detail: { trigger } }, `${second}`)
+  await put(T + 40, '', 'SUCCEEDED', 'MISFIRE')
+  await put(T + 45, 'm1', 'LOST', 'MANUAL')
+  await ledger.putDetail({ jobId, second: T + 30 }, { reason: 'broken' })
+  await ledger.putMissed({ jobId, of: 'starts', from: T - 600, to: T - 10, count: 60, reason: 'why' })
+}
+
+const EVERYTHING = [
+  '100 QUEUED',
+  '90 QUEUED',
+  '80 SUCCEEDED',
+  '70 SUCCEEDED',
+  '60 SUCCEEDED',
+  '50 SUCCEEDED',
+  '45m1 LOST',
+  '40 SUCCEEDED',
+  '30 FAILED',
+  '20 SUCCEEDED',
+  '10 SUCCEEDED',
+  '0 SUCCEEDED',
+]
 
 inEachWorld('what ran', (make) => {
-  test('is told from a job’s instants: in pages of any depth, in gaps, failed, missed and not yet claimed', async () => {
+  test('of a job is told from its instants: in pages of any depth, in gaps, failed, missed and not yet claimed', async () => {
     const world = await begin(make)
-    await world.ledger.putRun({ jobId, second: T + 40, suffix: '' }, outcome('SUCCEEDED'), { trigger: 'MISFIRE' }, 'a')
-    await world.ledger.putRun({ jobId, second: T + 45, suffix: 'm1' }, outcome('LOST'), { trigger: 'MANUAL' }, 'b')
-    await world.ledger.putDetail({ jobId, second: T + 30 }, { reason: 'broken' })
-    await world.ledger.putMissed({ jobId, of: 'starts', from: T - 600, to: T - 10, count: 60, reason: 'why' })
-    const { runs, missed } = await historyOf(world, jobId, { from: T - 60, to: T + 101, limit: 50 })
-    expect(shown(runs)).toEqual([
-      '100 QUEUED',
-      '90 QUEUED',
-      '80 SUCCEEDED',
-      '70 SUCCEEDED',
-      '60 SUCCEEDED',
-      '50 SUCCEEDED',
-      '45 LOST',
-      '40 SUCCEEDED',
-      '30 FAILED',
-      '20 SUCCEEDED',
-      '10 SUCCEEDED',
-      '0 SUCCEEDED',
-    ])
-    expect(runs.find(({ second }) => second === T + 30)?.detail).toEqual({ reason: 'broken' })
+    await withOddRuns(world)
+    const { items, missed, next, searchedTo } = await runsOfJob(world, job, ALL)
+    expect(shown(items)).toEqual(EVERYTHING)
+    expect(items.find(({ id }) => id.second === T + 30)?.detail).toEqual({ reason: 'broken' })
     expect(missed).toHaveLength(1)
-    const few = await historyOf(world, jobId, { from: T - 60, to: T + 101, limit: 3 })
-    expect(shown(few.runs)).toEqual(['100 QUEUED', '90 QUEUED', '80 SUCCEEDED'])
+    expect([next, searchedTo]).toEqual([null, T - 60])
   })
 
-  test('is fed newest first, over all jobs, with the runs that no page shows', async () => {
+  test('of a job is told page by page, each run once', async () => {
     const world = await begin(make)
-    const recent = { shard: world.shard, entry: outcome('SUCCEEDED'), trigger: 'MANUAL', reason: null } as const
-    await world.ledger.putRecent({ ...recent, ms: (T + 85) * 1000, runId: `${jobId}.${T + 85}.m1` })
-    const feed = await feedOf(world, world.shard, { until: T + 119, minutes: 5, limit: 4 })
-    expect(shown(feed)).toEqual(['85 SUCCEEDED', '80 SUCCEEDED', '70 SUCCEEDED', '60 SUCCEEDED'])
-    const all = await feedOf(world, world.shard, { until: T + 119, minutes: 5, limit: 100 })
-    expect(all).toHaveLength(9)
+    await withOddRuns(world)
+    const seen: string[] = []
+    let after: RunsQuery['after'] = null
+    do {
+      const page = await runsOfJob(world, job, { ...ALL, limit: 5, after })
+      seen.push(...shown(page.items))
+      after = page.next
+    } while (after !== null)
+    expect(seen).toEqual(EVERYTHING)
   })
 
-  test('is asked for its failures of a day', async () => {
+  test('of a job is filtered by what it came to and by what brought it', async () => {
     const world = await begin(make)
-    const recent = { shard: world.shard, trigger: 'SCHEDULE', reason: 'broken' } as const
-    for (const hours of [-30, -20, -1, 0]) {
-      const second = T + hours * 3600
+    await withOddRuns(world)
+    const isFailed: RunsQuery['isWanted'] = (run) => statusOfRun(run) === 'FAILED'
+    const isByHand: RunsQuery['isWanted'] = ({ trigger }) => trigger === 'MANUAL'
+    expect(shown((await runsOfJob(world, job, { ...ALL, isWanted: isFailed })).items)).toEqual(['30 FAILED'])
+    expect(shown((await runsOfJob(world, job, { ...ALL, isWanted: isByHand })).items)).toEqual(['45m1 LOST'])
+  })
+
+  test('of all jobs is told newest first, with the runs and gaps that no page shows', async () => {
+    const world = await begin(make)
+    await withOddRuns(world)
+    const claimed = EVERYTHING.filter((line) => !line.includes('QUEUED'))
+    const all = await runsOfAll(world, { ...OF_ALL, from: T - 3600 })
+    expect(shown(all.items)).toEqual(claimed)
+    expect(all.missed).toMatchObject([{ jobId, count: 60, job: { id: jobId } }])
+    expect(all.next).toBeNull()
+    const first = await runsOfAll(world, { ...OF_ALL, limit: 4 })
+    expect(shown(first.items)).toEqual(claimed.slice(0, 4))
+    expect(shown((await runsOfAll(world, { ...OF_ALL, after: first.next })).items)).toEqual(claimed.slice(4))
+  })
+
+  test('of all jobs shows none of a job that the asker may not see', async () => {
+    const world = await begin(make)
+    await withOddRuns(world)
+    const { items, missed } = await runsOfAll(world, { ...OF_ALL, from: T - 3600, jobOf: () => null })
+    expect([items, missed]).toEqual([[], []])
+  })
+
+  test('of all jobs is asked for its failures of a day', async () => {
+    const world = await begin(make)
+    await withOddRuns(world)
+    for (const second of [T + 30, T + 40]) {
       await world.ledger.putRecent({
-        ...recent,
+        shard: world.shard,
+        trigger: 'SCHEDULE',
+        reason: 'broken',
         entry: outcome('FAILED'),
         ms: second * 1000,
         runId: `${jobId}.${second}`,
       })
     }
-    await world.ledger.putRecent({ ...recent, entry: outcome('SUCCEEDED'), ms: T * 1000, runId: `${jobId}.${T}.m1` })
-    const failures = await failuresOf(world, world.shard, T - 86_400, T + 60)
-    expect(failures.map(({ second }) => (second - T) / 3600)).toEqual([0, -1, -20])
-    expect(failures[0]).toMatchObject({ detail: { reason: 'broken' }, entry: { status: 'FAILED' } })
+    const isWanted: RunsQuery['isWanted'] = (run) => statusOfRun(run) === 'FAILED'
+    const failures = await runsOfAll(world, { ...OF_ALL, from: T - 86_400, statuses: ['FAILED'], isWanted })
+    // The line about :40 was written before its run was tried again and succeeded.
+    expect(shown(failures.items)).toEqual(['30 FAILED'])
+    expect(failures.items[0].detail).toEqual({ reason: 'broken' })
+  })
+
+  test('of all jobs is asked for what has not ended: what was just due, and what is in the list of open runs', async () => {
+    const world = await begin(make)
+    const id = { jobId, second: T - 7200, suffix: 'm1' }
+    const runId = `${jobId}.${id.second}.m1`
+    await world.ledger.putRun({ id, entry: { status: 'QUEUED', attempt: 1 }, detail: { trigger: 'MANUAL' } }, 'a')
+    const ticket = writeTicketJob(ticketJobOf(job))
+    const head = { shard: world.shard, runId, lane: 'fast', trigger: 'MANUAL', nominal: null, drainedMs: 0 } as const
+    const message = writeRunMessage(head, ticket)
+    await world.open.put({ shard: world.shard, dueMs: T * 1000, runId, attempt: 1, times: 3, lane: 'fast', message })
+    const page = pageKeyOfJob(world.shard, { jobId, second: T + 90 }, 0)
+    const running = { status: 'RUNNING', attempt: 1, token: 'tokenAAA', deadlineSecond: T + 200 } as const
+    await world.ledger.swap(page, [{ id: jobId, expect: null, next: running }])
+    const statuses = ['QUEUED', 'RUNNING'] as const
+    const isWanted: RunsQuery['isWanted'] = (run) => statuses.some((status) => status === statusOfRun(run))
+    const open = await runsOfAll(world, { ...OF_ALL, from: 0, to: T + 200, statuses, isWanted })
+    expect(shown(open.items)).toEqual(['90 RUNNING', '-7200m1 QUEUED'])
+  })
+
+  test('after a first run is told as its chain', async () => {
+    const world = await begin(make)
+    const root = `${jobId}.${T + 20}`
+    const put = (suffix: string, of: string) =>
+      world.ledger.putRun(
+        { id: { jobId, second: T + 20, suffix }, entry: outcome('SUCCEEDED'), detail: { root: of } },
+        suffix,
+      )
+    await put('d1', root)
+    await put('r2', root)
+    await put('d9', `${jobId}.${T + 30}`)
+    const { items } = await runsOfChain(world, root, OF_ALL)
+    expect(shown(items)).toEqual(['20 SUCCEEDED', '20d1 SUCCEEDED', '20r2 SUCCEEDED'])
   })
 })

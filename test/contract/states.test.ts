@@ -101,33 +101,3 @@ inEachWorld('open runs', (make) => {
     expect(await world.open.due(0, T * 1000 + 30_000, 10)).toEqual(moved.filter((each) => each !== null))
   })
 })
-
-inEachWorld('calendars and templates', (make) => {
-  test('are put, changed under their version, listed and removed', async () => {
-    const { calendars, templates } = await make()
-    const holidays = { name: 'default/holidays', dates: ['2030-12-25'] }
-    expect(await calendars.read('default', 'holidays')).toBeNull()
-    expect(await calendars.put('default', 'holidays', holidays, null)).toBe(true)
-    expect(await calendars.put('default', 'holidays', holidays, null)).toBe(false)
-    expect(await calendars.put('default', 'holidays', { ...holidays, dates: [] }, 1)).toBe(true)
-    expect(await calendars.put('default', 'holidays', holidays, 1)).toBe(false)
-    expect(await calendars.list('default')).toEqual([{ value: { ...holidays, dates: [] }, version: 2 }])
-    expect(await calendars.list('other')).toEqual([])
-    expect(await templates.read('default', 'holidays')).toBeNull()
-    expect(await calendars.remove('default', 'holidays', 1)).toBe(false)
-    expect(await calendars.remove('default', 'holidays', 2)).toBe(true)
-    expect(await calendars.read('default', 'holidays')).toBeNull()
-    const nightly = { name: 'default/nightly', schedules: [{ cron: '0 2 * * *', zone: 'Europe/Paris' }] }
-    await templates.put('default', 'nightly', nightly, null)
-    expect(await templates.read('default', 'nightly')).toEqual({ value: nightly, version: 1 })
-  })
-})
-
-inEachWorld('answers', (make) => {
-  test('are kept as they were first given', async () => {
-    const { answers } = await make()
-    expect(await answers.keep('hash', 'first')).toBe('first')
-    expect(await answers.keep('hash', 'second')).toBe('first')
-    expect(await answers.keep('other', 'second')).toBe('second')
-  })
-})

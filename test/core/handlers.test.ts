@@ -39,3 +39,17 @@ describe('handlers', () => {
     expect(() => defineHandlers(set as unknown as HandlerSet)).toThrow(problem)
   })
 })
+
+test('a schedule beside the code may be an interval, with or without a zone', () => {
+  const run = () => {}
+  const { jobs } = defineHandlers({
+    hourly: { schedule: 'every 1h', run },
+    daily: { schedule: '0 3 * * *', zone: 'Asia/Tokyo', run },
+    local: { schedule: 'every 90s', zone: 'Asia/Tokyo', run },
+  })
+  expect(jobs).toMatchObject([
+    { name: 'hourly', schedules: [{ every: '1h' }] },
+    { name: 'daily', schedules: [{ cron: '0 3 * * *', zone: 'Asia/Tokyo' }] },
+    { name: 'local', schedules: [{ every: '90s', zone: 'Asia/Tokyo' }] },
+  ])
+})

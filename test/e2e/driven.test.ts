@@ -3,14 +3,18 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { StoredJob } from '../../shared/core/job/stored.ts'
 import { formatInstant } from '../../shared/core/time/instant.ts'
-import { deleteJob, saveJob, stopJob } from '../../shared/flow/manage-jobs.ts'
+import { deleteJob, stopJob } from '../../shared/flow/manage-jobs.ts'
 import type { Message } from '../../shared/ports.ts'
 import { asking, body, range } from '../support/job-body.ts'
+import { ALL_TAKEN } from '../support/memory/queue.ts'
+import { saveBody } from '../support/save.ts'
 import { Stage } from '../support/stage.ts'
 import { mostAtOnce } from '../support/sweep.ts'
 import { START, Town, type TownOptions } from '../support/town.ts'
 import { type RealEngines, realEngines, whyNoRealTown } from '../support/town-engines.ts'
 import { beforeEveryCall } from '../support/worlds/every-call.ts'
+
+const THEN_MEND = [{ on: 'failure', job: 'default/mend' }]
 
 const firstOf = (job: StoredJob): number => job.versions[0].activeFrom - START
 
@@ -28,8 +32,11 @@ describe.skipIf(whyNoRealTown() !== null)('on dynoxide and fauxqs, in driven tim
     for (const town of towns.splice(0)) await town.close()
   })
 
-  async function begin(options: Omit<TownOptions, 'engines'> = {}): Promise<Town> {
-    const town = new Town({ ...options, engines: await engines.make() })
+  async function begin(
+    options: Omit<TownOptions, 'engines'> = {},
+    queueAttributes: Record<string, string> = {},
+  ): Promise<Town> {
+    const town = new Town({ ...options, engines: await engines.make(queueAttributes) })
     towns.push(town)
     town.rig.start()
     return town
@@ -39,6 +46,23 @@ describe.skipIf(whyNoRealTown() !== null)('on dynoxide and fauxqs, in driven tim
     expect(town.seconds(name).filter((second) => second >= from && second <= to)).toEqual(range(from, to))
     expect(town.sent.filter(({ atMs, second }) => atMs < second * 1000)).toEqual([])
   }
+
+  test('a job whose message is larger than its queue takes fails, and those beside it miss nothing', async () => {
+    const town = await begin({}, { MaximumMessageSize: '2048' })
+    await town.run(0)
+    const large = await saveBody(town.world, body('large', { payload: 'é'.repeat(500), then: THEN_MEND }), asking)
+    const { job } = await saveBody(town.world, body('each'), asking)
+    await saveBody(town.world, body('mend', { schedules: [{ every: 86_400 }] }), asking)
+    await town.run(40)
+    expectAll(town, 'each', firstOf(job), 39)
+    expect(town.seconds('large')).toEqual([])
+    expect((await town.entryOf(large.job.id, START + 20))?.status).toBe('FAILED')
+    expect(town.seconds('mend')).toContain(20)
+    const [detail] = await town.world.ledger.readDetails([{ jobId: large.job.id, second: START + 20 }])
+    expect(detail?.reason).toMatch(/^the fast queue will never take its message \(.* shorter than 2048 bytes/)
+    expect((await town.world.shards.read(0))?.watermark).toBeGreaterThanOrEqual(START + 38)
+    expect(await town.world.open.due(0, (START + 1000) * 1000, 10)).toEqual([])
+  })
 
   const kills = range(2, 34, 2).map((call) => ({
     call,
@@ -50,7 +74,7 @@ describe.skipIf(whyNoRealTown() !== null)('on dynoxide and fauxqs, in driven tim
     async (point) => {
       const town = await begin({ killTick: (environment) => (environment === 1 ? point : undefined) })
       await town.run(0)
-      const { job } = await saveJob(town.world, body('each'), asking)
+      const { job } = await saveBody(town.world, body('each'), asking)
       await town.run(25)
       expectAll(town, 'each', firstOf(job), 24)
     },
@@ -66,7 +90,7 @@ describe.skipIf(whyNoRealTown() !== null)('on dynoxide and fauxqs, in driven tim
             }),
     })
     await town.run(0)
-    const { job } = await saveJob(town.world, body('each'), asking)
+    const { job } = await saveBody(town.world, body('each'), asking)
     await town.run(35)
     expectAll(town, 'each', firstOf(job), 34)
   })
@@ -78,7 +102,7 @@ describe.skipIf(whyNoRealTown() !== null)('on dynoxide and fauxqs, in driven tim
   ])('a bus that $name events loses and doubles nothing', async ({ deliveries }) => {
     const town = await begin({ deliveries })
     await town.run(1)
-    const { job } = await saveJob(town.world, body('each'), asking)
+    const { job } = await saveBody(town.world, body('each'), asking)
     await town.run(30)
     expectAll(town, 'each', firstOf(job), 25)
   })
@@ -91,7 +115,7 @@ describe.skipIf(whyNoRealTown() !== null)('on dynoxide and fauxqs, in driven tim
     }
     const town = await begin({ deliveries })
     await town.run(1)
-    const { job } = await saveJob(town.world, body('each'), asking)
+    const { job } = await saveBody(town.world, body('each'), asking)
     await town.run(45)
     expectAll(town, 'each', firstOf(job), 32)
   })
@@ -99,7 +123,7 @@ describe.skipIf(whyNoRealTown() !== null)('on dynoxide and fauxqs, in driven tim
   test('a purged queue heals within thirty seconds', async () => {
     const town = await begin()
     await town.run(1)
-    const { job } = await saveJob(town.world, body('each'), asking)
+    const { job } = await saveBody(town.world, body('each'), asking)
     await town.run(8)
     town.isExecuting = false
     await town.run(14)
@@ -116,12 +140,12 @@ describe.skipIf(whyNoRealTown() !== null)('on dynoxide and fauxqs, in driven tim
     const town = await begin()
     await town.run(1)
     const [stopped, deleted, edited] = await Promise.all(
-      ['stopped', 'deleted', 'edited'].map(async (name) => (await saveJob(town.world, body(name), asking)).job),
+      ['stopped', 'deleted', 'edited'].map(async (name) => (await saveBody(town.world, body(name), asking)).job),
     )
     await town.time.run((START + 6) * 1000 + ms)
-    const stop = await stopJob(town.world, stopped.id, { reason: 'stop', until: null }, asking)
-    const gone = await deleteJob(town.world, deleted.id, asking)
-    const { job: edit } = await saveJob(town.world, body('edited', { schedules: [{ every: 5 }] }), asking)
+    const { job: stop } = await stopJob(town.world, stopped.definition, { code: 'BY_HAND', reason: 'stop' }, asking)
+    const { job: gone } = await deleteJob(town.world, deleted.definition, asking)
+    const { job: edit } = await saveBody(town.world, body('edited', { schedules: [{ every: 5 }] }), asking)
     await town.run(20)
     const endOf = (job: StoredJob) => job.versions[1].activeFrom - START - 1
     expect(town.seconds('stopped')).toEqual(range(firstOf(stopped), endOf(stop)))
@@ -132,7 +156,7 @@ describe.skipIf(whyNoRealTown() !== null)('on dynoxide and fauxqs, in driven tim
   test('a one-time job a second ahead fires', async () => {
     const town = await begin()
     await town.run(1)
-    const { job } = await saveJob(town.world, body('once', { schedules: [{ at: formatInstant(START + 2) }] }), asking)
+    const { job } = await saveBody(town.world, body('once', { schedules: [{ at: formatInstant(START + 2) }] }), asking)
     await town.run(6)
     expect(town.seconds('once')).toEqual([firstOf(job)])
   })
@@ -141,7 +165,7 @@ describe.skipIf(whyNoRealTown() !== null)('on dynoxide and fauxqs, in driven tim
     const away = async (misfire: object) => {
       const town = await begin()
       await town.run(1)
-      const { job } = await saveJob(town.world, body('job', { schedules: [{ every: 60 }], misfire }), asking)
+      const { job } = await saveBody(town.world, body('job', { schedules: [{ every: 60 }], misfire }), asking)
       await town.run(62)
       town.time.skip(7200)
       await town.run(62 + 7200 + 130)
@@ -175,7 +199,7 @@ describe.skipIf(whyNoRealTown() !== null)('on dynoxide and fauxqs, in driven tim
     const town = await begin()
     await town.run(10)
     expect((await town.world.shards.read(0))?.sleepUntil).not.toBeNull()
-    await saveJob(town.world, body('soon', { schedules: [{ at: formatInstant(START + 20) }] }), asking)
+    await saveBody(town.world, body('soon', { schedules: [{ at: formatInstant(START + 20) }] }), asking)
     await town.run(30)
     expect(town.seconds('soon')).toEqual([20])
     expect((await town.world.shards.read(0))?.sleepUntil).not.toBeNull()
@@ -198,7 +222,7 @@ describe.skipIf(whyNoRealTown() !== null)('on dynoxide and fauxqs, in driven tim
       const retry = { attempts: 1, delay: 5, maxDelay: 5 }
       const part = { schedules: [{ every: 30 }], timeout: 4, payload: { ms: 300 }, retry }
       const jobs = await Promise.all(
-        range(1, 4).map(async (n) => (await saveJob(town.world, take(`job-${n}`, part), asking)).job),
+        range(1, 4).map(async (n) => (await saveBody(town.world, take(`job-${n}`, part), asking)).job),
       )
       await town.run(125)
       for (const { id } of jobs) {
@@ -214,8 +238,8 @@ describe.skipIf(whyNoRealTown() !== null)('on dynoxide and fauxqs, in driven tim
       const { send } = town.fast
       town.fast.send = (messages) => send.call(town.fast, [...range(1, 10).flatMap(() => [...messages])].reverse())
       await town.run(0)
-      const { job } = await saveJob(town.world, take('dense', { timeout: 4, payload: { ms: 200 } }), asking)
-      await saveJob(town.world, take('rare', { schedules: [{ every: 10 }], timeout: 2 }), asking)
+      const { job } = await saveBody(town.world, take('dense', { timeout: 4, payload: { ms: 200 } }), asking)
+      await saveBody(town.world, take('rare', { schedules: [{ every: 10 }], timeout: 2 }), asking)
       await town.run(25)
       expect(town.seconds('dense').filter((second) => second <= 20)).toEqual(range(firstOf(job), 20))
       expect(town.seconds('rare')).toEqual([10, 20])
@@ -229,13 +253,13 @@ describe.skipIf(whyNoRealTown() !== null)('on dynoxide and fauxqs, in driven tim
       const late: Message[] = []
       town.fast.send = async (messages) => {
         late.push(...messages)
-        return []
+        return ALL_TAKEN
       }
       town.fast.counts = async () => ({ visible: 1, inFlight: 0, delayed: 0 })
       await town.run(0)
       const schedules = [{ at: formatInstant(START + 10) }]
-      const usual = await saveJob(town.world, take('usual', { schedules }), asking)
-      const expires = await saveJob(town.world, take('expires', { schedules, maxLateness: 60 }), asking)
+      const usual = await saveBody(town.world, take('usual', { schedules }), asking)
+      const expires = await saveBody(town.world, take('expires', { schedules, maxLateness: 60 }), asking)
       await town.run(20)
       town.time.skip(3600)
       Object.assign(town.fast, { send, counts })

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { hashText } from '../../shared/core/hash.ts'
-import { idOfHash } from '../../shared/core/job/id.ts'
+import { idOfText } from '../../shared/core/job/id.ts'
 import type { StoredJob } from '../../shared/core/job/stored.ts'
 import { isTerminal, type RunStatus } from '../../shared/core/run/status.ts'
 import { cancelRun } from '../../shared/flow/execute/cancel.ts'
-import { deleteJob, saveJob, startJob, stopJob } from '../../shared/flow/manage-jobs.ts'
-import { failuresOf } from '../../shared/flow/read-runs.ts'
+import { deleteJob, startJob, stopJob } from '../../shared/flow/manage-jobs.ts'
 import type { Message } from '../../shared/ports.ts'
 import { asking, body, range } from '../support/job-body.ts'
+import { ALL_TAKEN } from '../support/memory/queue.ts'
+import { saveBody } from '../support/save.ts'
 import { type Staged, stagesOfThisFile } from '../support/stages.ts'
 import { mostAtOnce } from '../support/sweep.ts'
 import { START } from '../support/town.ts'
@@ -60,9 +60,7 @@ describe('an executor that is killed', () => {
       }
       const followers = staged.town.sent.filter(({ name }) => name === 'next').map(({ runId }) => runId)
       expect(followers.sort()).toEqual(
-        [100, 200, 300]
-          .map((second) => `${next.id}.${START + second}.d${idOfHash(hashText(idOf(first, second)))}`)
-          .sort(),
+        [100, 200, 300].map((second) => `${next.id}.${START + second}.d${idOfText(idOf(first, second))}`).sort(),
       )
     },
   )
@@ -93,7 +91,7 @@ describe('an executor that is killed', () => {
     expect([...known]).toEqual([10, 20, 30, 40, 50].map((second) => [second, second === 20 ? 'LOST' : 'SUCCEEDED']))
     expect((await detailOf(staged, job, 20))?.reason).toBe('whoever ran it is gone, and no attempt is left')
     expect(mostAtOnce(staged.stage.of(job.id).filter(({ second }) => second !== START + 20))).toBe(1)
-    const failures = await failuresOf(staged.town.world, 0, START, START + 200)
+    const failures = await staged.town.world.ledger.recent(0, Math.floor(START / 3600), 'failed')
     expect(failures.map(({ runId }) => runId)).toEqual([idOf(job, 20)])
   })
 })
@@ -158,7 +156,7 @@ describe('a queue', () => {
         fast,
         messages.filter((each) => !isOfTicker(each)),
       )
-      return held.length < 4 ? [] : send.call(fast, held.splice(0).reverse())
+      return held.length < 4 ? ALL_TAKEN : send.call(fast, held.splice(0).reverse())
     }
     const job = await save(staged, 'dense', 'take', { timeout: 4, payload: { ms: 300 } })
     await staged.town.run(60)
@@ -176,7 +174,7 @@ describe('a queue', () => {
     fast.send = async (messages) => {
       if (!isHeld) return send.call(fast, messages)
       late.push(...messages)
-      return []
+      return ALL_TAKEN
     }
     // The audit would send everything again, and must find it in the queue.
     const { counts } = fast
@@ -191,7 +189,7 @@ describe('a queue', () => {
       save(staged, 'stopped', 'take', { schedules: [{ every: 86_400 }, { at: '2027-01-15T08:00:10Z' }], timeout: 5 }),
     ])
     await staged.town.run(20)
-    await stopJob(staged.town.world, jobs[3].id, { reason: 'r', until: null, queued: 'cancel' }, asking)
+    await stopJob(staged.town.world, jobs[3].definition, { code: 'BY_HAND', reason: 'r', queued: 'cancel' }, asking)
     staged.town.time.skip(3600)
     isHeld = false
     await send.call(fast, late)
@@ -236,7 +234,7 @@ describe('a message that nobody can carry out', () => {
     expect(staged.town.seconds('good')).toEqual([20_000])
   })
 
-  test.each(['', 'no json', '{"type":"page"}', '{"type":"run","shard":0}', '[]'])(
+  test.each([' ', 'no json', '{"type":"page"}', '{"type":"run","shard":0}', '[]'])(
     'of which nothing can be read stays among the dead letters: %j',
     async (text) => {
       const staged = await begin()
@@ -303,8 +301,13 @@ describe('stops, edits and deletes in the life of a run', () => {
       const stopped = await save(staged, 'stopped', 'take', part)
       const deleted = await save(staged, 'deleted', 'take', part)
       await staged.town.time.run((START + 10) * 1000 + ms)
-      const stop = await stopJob(staged.town.world, stopped.id, { reason: 'r', until: null }, asking)
-      const gone = await deleteJob(staged.town.world, deleted.id, asking)
+      const { job: stop } = await stopJob(
+        staged.town.world,
+        stopped.definition,
+        { code: 'BY_HAND', reason: 'r' },
+        asking,
+      )
+      const { job: gone } = await deleteJob(staged.town.world, deleted.definition, asking)
       await staged.town.run(40)
       for (const [job, now] of [
         [stopped, stop],
@@ -323,16 +326,16 @@ describe('stops, edits and deletes in the life of a run', () => {
     '%d ms from its instant, an edit holds from its time on, with the payload of the claim',
     async (ms) => {
       const staged = await begin()
-      await save(staged, 'edited', 'take', { ...part, history: { keepOutput: true } })
+      await save(staged, 'edited', 'take', { ...part, history: { keepDetail: true } })
       await staged.town.time.run((START + 10) * 1000 + ms)
-      const { job } = await saveJob(
+      const { job } = await saveBody(
         staged.town.world,
         body('edited', {
           ...part,
           schedules: [{ every: 15 }],
           payload: { ms: 100 },
           target: { type: 'handler', handler: 'take' },
-          history: { keepOutput: true },
+          history: { keepDetail: true },
         }),
         asking,
       )
@@ -351,7 +354,7 @@ describe('stops, edits and deletes in the life of a run', () => {
     const staged = await begin()
     const job = await save(staged, 'dense', 'take', { timeout: 30, payload: { ms: 8000 } })
     await staged.town.run(10)
-    await stopJob(staged.town.world, job.id, { reason: 'enough', until: null, queued: 'cancel' }, asking)
+    await stopJob(staged.town.world, job.definition, { code: 'BY_HAND', reason: 'enough', queued: 'cancel' }, asking)
     await staged.town.run(80)
     const known = [...(await statuses(staged, job, 12)).values()]
     expect(known[0]).toBe('SUCCEEDED')
@@ -363,9 +366,9 @@ describe('stops, edits and deletes in the life of a run', () => {
     const staged = await begin()
     const job = await save(staged, 'again', 'take', part)
     await staged.town.run(12)
-    await stopJob(staged.town.world, job.id, { reason: 'r', until: null }, asking)
+    await stopJob(staged.town.world, job.definition, { code: 'BY_HAND', reason: 'r' }, asking)
     await staged.town.run(32)
-    await startJob(staged.town.world, job.id, asking)
+    await startJob(staged.town.world, job.definition, asking)
     await staged.town.run(52)
     expect(staged.town.seconds('again')).toEqual([10, 40, 50])
   })
@@ -411,12 +414,12 @@ describe('stops, edits and deletes in the life of a run', () => {
     await staged.town.run(102)
     const depth = (await staged.town.world.shards.read(0))?.depths.get(START + 100) ?? null
     const run = { runId: idOf(job, 100), depth, trigger: 'SCHEDULE' } as const
-    expect(await cancelRun(staged.town.world.ledger, 0, run, 'asked by anna')).toBe(true)
+    expect(await cancelRun(staged.town.world.ledger, 0, run, 'asked by anna')).toBe('cancelled')
     const cancelledMs = staged.town.time.nowMs()
     await staged.town.run(120)
     expect(staged.stage.aborted[0].atMs - cancelledMs).toBeLessThanOrEqual(2000)
     expect(await staged.town.entryOf(job.id, START + 100)).toMatchObject({ status: 'CANCELLED', durationMs: 0 })
     expect((await detailOf(staged, job, 100))?.reason).toBe('asked by anna')
-    expect(await cancelRun(staged.town.world.ledger, 0, run, 'again')).toBe(false)
+    expect(await cancelRun(staged.town.world.ledger, 0, run, 'again')).toBe('ended')
   })
 })

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { defineHandlers } from '../../shared/core/handlers.ts'
-import { hashText } from '../../shared/core/hash.ts'
-import { idOfHash } from '../../shared/core/job/id.ts'
+import { idOfText } from '../../shared/core/job/id.ts'
 import type { StoredJob } from '../../shared/core/job/stored.ts'
 import { ticketJobOf, writeTicketJob } from '../../shared/core/run/message.ts'
+import { findJob } from '../../shared/flow/find-job.ts'
+import { JobDirectory } from '../../shared/flow/job-directory.ts'
 import { stopJob } from '../../shared/flow/manage-jobs.ts'
 import { putAlone } from '../../shared/flow/put-alone.ts'
 import { saveHandlerJobs } from '../../shared/flow/save-handler-jobs.ts'
@@ -37,7 +38,7 @@ const entryOfRun = async ({ town }: Staged, job: StoredJob, second: number, suff
 describe('then', () => {
   const schedules = [{ every: 100 }]
   const never = { schedules: [{ every: 86_400 }] }
-  const suffixOf = (runId: string) => `d${idOfHash(hashText(runId))}`
+  const suffixOf = (runId: string) => `d${idOfText(runId)}`
 
   test('triggers what follows a success and what follows a failure, once each', async () => {
     const staged = await begin()
@@ -64,7 +65,7 @@ describe('then', () => {
   test('of a stopped job is recorded as skipped, and one that is gone is warned of', async () => {
     const staged = await begin()
     const next = await save(staged, 'next', 'take', never)
-    await stopJob(staged.town.world, next.id, { reason: 'r', until: null }, asking)
+    await stopJob(staged.town.world, next.definition, { code: 'BY_HAND', reason: 'r' }, asking)
     const then = ['next', 'gone'].map((name) => ({ on: 'success', job: `default/${name}` }))
     const good = await save(staged, 'good', 'take', { schedules, then, timeout: 5 })
     await staged.town.run(150)
@@ -83,7 +84,7 @@ describe('after', () => {
     const load = await save(staged, 'load', 'take', { ...soon, schedules: [{ every: 30 }] })
     const report = await save(staged, 'report', 'take', {
       ...soon,
-      after: [{ job: 'default/load', withinSeconds: 12 }],
+      after: [{ job: 'default/load', within: 12 }],
     })
     await staged.town.run(75)
     const known = await statuses(staged, report, 70)
@@ -192,8 +193,11 @@ describe('lanes', () => {
 test('a job whose schedule stands beside its handler is saved at the start, says so, and runs', async () => {
   const beside = { cleanup: { schedule: '*/10 * * * * *', zone: 'UTC', timeout: 3, run: () => null } }
   const staged = await begin({ handlers: () => beside })
-  const [result] = await saveHandlerJobs(staged.town.world, defineHandlers(beside))
-  expect(result).toMatchObject({ saved: { job: { managedBy: 'code', definition: { name: 'cleanup', timeout: 3 } } } })
+  const { world } = staged.town
+  const directory = new JobDirectory(world, world.shardCount)
+  expect(await saveHandlerJobs(world, directory, defineHandlers(beside))).toEqual({ saved: 1, deleted: 0, refused: [] })
+  const job = await findJob(world, { namespace: 'default', name: 'cleanup' })
+  expect(job).toMatchObject({ managedBy: 'code', definition: { timeout: 3 } })
   await staged.town.run(35)
   expect(staged.town.seconds('cleanup')).toEqual([10, 20, 30])
 })
@@ -232,10 +236,10 @@ describe('what executors say', () => {
         },
       }),
     })
-    const job = await save(staged, 'talks', 'talks', { schedules: [{ every: 10 }], history: { keepOutput: true } })
+    const job = await save(staged, 'talks', 'talks', { schedules: [{ every: 10 }], history: { keepDetail: true } })
     await staged.town.run(12)
     expect(await detailOf(staged, job, 10)).toMatchObject({
-      log: ['one', 'two'],
+      log: [{ line: 'one' }, { line: 'two' }],
       output: { done: true },
       executor: 'town',
     })

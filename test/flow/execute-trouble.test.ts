@@ -4,15 +4,15 @@ import { describe, expect, test } from 'vitest'
 import type { StoredJob } from '../../shared/core/job/stored.ts'
 import { formatInstant } from '../../shared/core/time/instant.ts'
 import { cancelRun } from '../../shared/flow/execute/cancel.ts'
-import { saveJob } from '../../shared/flow/manage-jobs.ts'
 import type { Message } from '../../shared/ports.ts'
 import { asking, body, range } from '../support/job-body.ts'
+import { saveBody } from '../support/save.ts'
 import { type Staged, stagesOfThisFile } from '../support/stages.ts'
 import { mostAtOnce } from '../support/sweep.ts'
 import { START, type TownOptions, type TownWorld } from '../support/town.ts'
 import { beforeEveryCall } from '../support/worlds/every-call.ts'
 
-const { begin, save, statuses, idOf } = stagesOfThisFile()
+const { begin, save, statuses, idOf, detailOf } = stagesOfThisFile()
 
 const at = (...seconds: number[]) => seconds.map((second) => ({ at: formatInstant(START + second) }))
 
@@ -184,7 +184,7 @@ test('a run that is cancelled gives its lock on, and the next one starts within 
 describe('a longer timeout', () => {
   const part = { schedules: at(20, 21), timeout: 10, payload: { ms: 9000 } }
   const edit = (staged: Staged, timeout: number, ms: number) =>
-    saveJob(
+    saveBody(
       staged.town.world,
       body('job', { ...part, timeout, payload: { ms }, target: { type: 'handler', handler: 'take' } }),
       asking,
@@ -252,9 +252,10 @@ test('a handler that writes without end and fails keeps what fits, and harms no 
   })
   const job = await save(staged, 'job', 'chatty', { schedules: at(20), timeout: 5 })
   await staged.town.run(25)
-  const record = await staged.town.world.ledger.readRun({ jobId: job.id, second: START + 20, suffix: 'x' })
-  expect(new TextEncoder().encode(JSON.stringify(record?.detail)).length).toBeLessThan(100_000)
-  expect(record?.detail.log?.length).toBeGreaterThan(5)
+  const detail = await detailOf(staged, job, 20)
+  expect(new TextEncoder().encode(JSON.stringify(detail)).length).toBeLessThan(100_000)
+  expect(detail?.log?.length).toBeGreaterThan(5)
+  expect(detail?.isLogCut).toBe(true)
 })
 
 test('detail that the store refuses keeps no run of the page from being settled', async () => {

@@ -131,7 +131,7 @@ describe('runs of one page', () => {
     const names = ['throws', 'nothing', 'odd', 'circular', 'big', 'thenable', 'hang', 'missing', 'echo']
     const jobs = new Map<string, StoredJob>()
     for (const name of names) {
-      jobs.set(name, await save(staged, name, name, { schedules, timeout: 5, history: { keepOutput: true } }))
+      jobs.set(name, await save(staged, name, name, { schedules, timeout: 5, history: { keepDetail: true } }))
     }
     await staged.town.run(18)
     const of = async (name: string) => {

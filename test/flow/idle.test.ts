@@ -2,21 +2,23 @@ import { expect, test } from 'vitest'
 import { jobIdOf } from '../../shared/core/job/id.ts'
 import { jobSchema } from '../../shared/core/job/job.ts'
 import { revise, writeOf } from '../../shared/core/job/revise.ts'
-import { saveJob } from '../../shared/flow/manage-jobs.ts'
-import { asking, body } from '../support/job-body.ts'
+import { ANNA, asking, body } from '../support/job-body.ts'
+import { saveBody } from '../support/save.ts'
 import { START, Town } from '../support/town.ts'
 
 /** Jobs that are due once a year, put in as they would lie in the store. */
 async function fill(town: Town, jobs: number): Promise<void> {
-  const moment = { now: START - 100, activeFrom: START - 98, auditedThrough: 0 }
+  const moment = { nowMs: (START - 100) * 1000, activeFrom: START - 98, auditedThrough: 0 }
   const resolved = { template: null, calendars: [] }
   for (let n = 0; n < jobs; n++) {
     const name = `idle-${n}`
     const schedules = [{ cron: `${n % 60} ${n % 24} ${1 + (n % 28)} 6 *` }]
     const definition = jobSchema.parse(body(name, { schedules, timeout: 60 }))
     const id = jobIdOf('default', name)
-    const job = revise({ id, old: null, definition, resolved, status: 'RUNNING', stopped: null, ...moment })
-    await town.world.jobs.commit({ ...writeOf(job, null, 0, (START - 7200) * 1000) })
+    const state = { status: 'RUNNING', stopped: null, managedBy: null } as const
+    const job = revise({ id, old: null, definition, resolved, ...state, ...moment })
+    const audited = { id: name, by: ANNA, action: 'job.create', reason: null, requestId: null } as const
+    await town.world.jobs.commit(writeOf(job, null, 0, (START - 7200) * 1000, audited))
   }
 }
 
@@ -30,7 +32,7 @@ async function costOfATick(idleJobs: number): Promise<Cost> {
   await fill(town, idleJobs)
   town.rig.start()
   await town.run(1)
-  await saveJob(town.world, body('due', { timeout: 60 }), asking)
+  await saveBody(town.world, body('due', { timeout: 60 }), asking)
   await town.run(20)
   const ticker = town.tickers.reduce((busiest, each) => (each.calls.length > busiest.calls.length ? each : busiest))
   const before = ticker.calls.length

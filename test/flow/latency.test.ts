@@ -3,9 +3,9 @@
 import { describe, expect, test } from 'vitest'
 import { writeDepths } from '../../shared/aws/depth-text.ts'
 import { formatInstant } from '../../shared/core/time/instant.ts'
-import { saveJob, saveJobs } from '../../shared/flow/manage-jobs.ts'
 import type { States } from '../../shared/ports.ts'
 import { asking, body, range } from '../support/job-body.ts'
+import { saveAll, saveBody } from '../support/save.ts'
 import { START, type Town, type TownOptions } from '../support/town.ts'
 import { townsOfThisFile } from '../support/towns.ts'
 import { beforeEveryCall } from '../support/worlds/every-call.ts'
@@ -38,7 +38,7 @@ describe('with a store that takes its time', () => {
   test('every second is sent once, by environments in turn', async () => {
     const town = beginSlow(110)
     await town.run(3)
-    const { job } = await saveJob(town.world, body('each'), asking)
+    const { job } = await saveBody(town.world, body('each'), asking)
     await town.run(60)
     const first = job.versions[0].activeFrom - START
     expect(town.seconds('each').filter((second) => second <= 58)).toEqual(range(first, 58))
@@ -48,7 +48,7 @@ describe('with a store that takes its time', () => {
   test('a gap of two hours and a thousand jobs is worked off to its end, and the shard sleeps again', async () => {
     const town = beginSlow(20)
     await town.run(3)
-    await saveJobs(
+    await saveAll(
       town.world,
       range(1, 1000).map((n) => body(`job-${n}`, { schedules: [{ cron: '0 * * * *' }] })),
       asking,
@@ -67,7 +67,7 @@ describe('with a store that takes its time', () => {
     const town = beginSlow(8)
     await town.run(3)
     const misfire = { policy: 'CATCH_UP', window: HOURS * 2 }
-    const { job } = await saveJob(town.world, body('late', { schedules: [{ every: 20 }], misfire }), asking)
+    const { job } = await saveBody(town.world, body('late', { schedules: [{ every: 20 }], misfire }), asking)
     await away(town, 40)
     await town.run(40 + HOURS + 60)
     const caughtUp = town.sent.filter(({ trigger }) => trigger === 'CATCH_UP').map(({ second }) => second - START)
@@ -79,12 +79,12 @@ describe('with a store that takes its time', () => {
   test('a one-time job of a gap is not forgotten when the ticker starts from cold', async () => {
     const town = beginSlow(20)
     await town.run(3)
-    await saveJobs(
+    await saveAll(
       town.world,
       range(1, 300).map((n) => everyMinute(`job-${n}`)),
       asking,
     )
-    await saveJob(town.world, body('once', { schedules: [{ at: formatInstant(START + 3000) }] }), asking)
+    await saveBody(town.world, body('once', { schedules: [{ at: formatInstant(START + 3000) }] }), asking)
     await away(town, 30)
     await town.run(30 + HOURS + 2)
     town.rig.ticks.kill()
@@ -97,7 +97,7 @@ describe('a queue that takes a third of a second for everything', () => {
   test('holds up no chain', async () => {
     const town = begin()
     await town.run(2)
-    await saveJobs(
+    await saveAll(
       town.world,
       range(1, 200).map((n) => body(`job-${n}`)),
       asking,
@@ -119,8 +119,8 @@ describe('a job whose state cannot be read', () => {
     const town: Town = begin()
     await town.run(2)
     const misfire = { policy: 'CATCH_UP', window: HOURS }
-    const { job } = await saveJob(town.world, everyMinute('poison', { misfire }), asking)
-    await saveJob(town.world, body('each'), asking)
+    const { job } = await saveBody(town.world, everyMinute('poison', { misfire }), asking)
+    await saveBody(town.world, body('each'), asking)
     const { read, change } = town.world.states
     const fails = (): Promise<never> => Promise.reject(new Error('the item cannot be read'))
     town.world.states.read = (jobId) => (jobId === job.id ? fails() : read.call(town.world.states, jobId))
@@ -158,7 +158,7 @@ describe('a shard that sleeps', () => {
     const town = begin({ hasMinuteRule: false })
     await town.rig.runMinuteRule()
     await town.run(5)
-    await saveJob(town.world, body('once', { schedules: [{ at: formatInstant(START + 2000) }] }), asking)
+    await saveBody(town.world, body('once', { schedules: [{ at: formatInstant(START + 2000) }] }), asking)
     for (const minute of range(1, 28)) {
       await town.run(minute * 60)
       await town.rig.runMinuteRule()
@@ -173,7 +173,7 @@ describe('a shard that sleeps', () => {
     const town = begin({ hasMinuteRule: false })
     await town.rig.runMinuteRule()
     await town.run(5)
-    await saveJob(town.world, body('monthly', { schedules: [{ at: formatInstant(START + 2_592_000) }] }), asking)
+    await saveBody(town.world, body('monthly', { schedules: [{ at: formatInstant(START + 2_592_000) }] }), asking)
     await town.run(30)
     town.time.skip(2_592_000 - 60)
     await town.rig.runMinuteRule()
@@ -189,12 +189,12 @@ describe('a job with an end', () => {
     const town = begin()
     await town.run(2)
     const misfire = { policy: 'CATCH_UP', window: HOURS * 2 }
-    await saveJobs(
+    await saveAll(
       town.world,
       range(1, 2000).map((n) => everyMinute(`job-${n}`, { misfire: { policy: 'DO_NOTHING' } })),
       asking,
     )
-    const { job } = await saveJob(
+    const { job } = await saveBody(
       town.world,
       body('ends', { schedules: [{ every: 30 }], endAt: formatInstant(START + HOURS + 65), misfire }),
       asking,

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { StoredJob } from '../../shared/core/job/stored.ts'
-import { saveJob, startJob, stopJob } from '../../shared/flow/manage-jobs.ts'
+import { startJob, stopJob } from '../../shared/flow/manage-jobs.ts'
 import { asking, body as jobBody, range } from '../support/job-body.ts'
+import { saveBody } from '../support/save.ts'
 import { START, type Town } from '../support/town.ts'
 import { townsOfThisFile } from '../support/towns.ts'
 
@@ -15,7 +16,7 @@ const begin = townsOfThisFile()
 async function twoHoursAway(part: object, backFor = 300): Promise<{ town: Town; job: StoredJob }> {
   const town = begin()
   await town.run(1)
-  const { job } = await saveJob(town.world, body('job', part), asking)
+  const { job } = await saveBody(town.world, body('job', part), asking)
   await town.run(300)
   town.time.skip(HOURS)
   await town.run(300 + HOURS + backFor)
@@ -65,8 +66,8 @@ describe('two hours away and back', () => {
     const town = begin()
     await town.run(1)
     const misfire = { policy: 'CATCH_UP', window: 7200 }
-    for (const n of range(1, 20, 1)) await saveJob(town.world, body(`catch-${n}`, { misfire }), asking)
-    await saveJob(town.world, body('live', { schedules: [{ every: 1 }] }), asking)
+    for (const n of range(1, 20, 1)) await saveBody(town.world, body(`catch-${n}`, { misfire }), asking)
+    await saveBody(town.world, body('live', { schedules: [{ every: 1 }] }), asking)
     await town.run(300)
     town.time.skip(HOURS)
     await town.run(300 + HOURS + 120)
@@ -88,7 +89,7 @@ describe('two hours away and back', () => {
       const town = begin({ killTick: (environment) => (environment === 2 ? { call, when: 'after' } : undefined) })
       await town.run(1)
       const jobs: StoredJob[] = []
-      for (const n of range(1, 5, 1)) jobs.push((await saveJob(town.world, body(`job-${n}`), asking)).job)
+      for (const n of range(1, 5, 1)) jobs.push((await saveBody(town.world, body(`job-${n}`), asking)).job)
       await town.run(100)
       town.rig.ticks.kill()
       town.time.skip(HOURS)
@@ -106,7 +107,7 @@ describe('a new job', () => {
     await town.run(1)
     town.time.skip(HOURS)
     await town.run(HOURS + 10)
-    await saveJob(town.world, body('new', { misfire: { policy: 'CATCH_UP', window: 86_400 } }), asking)
+    await saveBody(town.world, body('new', { misfire: { policy: 'CATCH_UP', window: 86_400 } }), asking)
     await town.run(HOURS + 20)
     town.rig.ticks.kill()
     await town.run(HOURS + 200)
@@ -118,18 +119,18 @@ describe('a new job', () => {
     const town = begin()
     await town.run(1)
     const misfire = { policy: 'CATCH_UP', window: 7200 }
-    const { job } = await saveJob(town.world, body('paused', { schedules: [{ every: 5 }], misfire }), asking)
+    const { job } = await saveBody(town.world, body('paused', { schedules: [{ every: 5 }], misfire }), asking)
     await town.run(60)
     town.time.skip(3000)
     await town.run(3065)
-    await stopJob(town.world, job.id, { reason: 'pause', until: null }, asking)
+    await stopJob(town.world, job.definition, { code: 'BY_HAND', reason: 'pause' }, asking)
     await town.run(3100)
     const sofar = byTrigger(town, 'CATCH_UP').length
     expect(sofar).toBeGreaterThan(0)
     expect(sofar).toBeLessThan(600)
     await town.run(3200)
     expect(byTrigger(town, 'CATCH_UP')).toHaveLength(sofar)
-    await startJob(town.world, job.id, asking)
+    await startJob(town.world, job.definition, asking)
     await town.run(3300)
     const all = byTrigger(town, 'CATCH_UP')
     expect(all).toEqual(range(all[0], all[all.length - 1], 5))
@@ -142,7 +143,7 @@ describe('a chain', () => {
     const town = begin({ hasMinuteRule: false })
     await town.rig.runMinuteRule()
     await town.run(1)
-    const { job } = await saveJob(town.world, body('each', { schedules: [{ every: 1 }] }), asking)
+    const { job } = await saveBody(town.world, body('each', { schedules: [{ every: 1 }] }), asking)
     const gapsMs: number[] = []
     for (let kill = 0; kill < 20; kill++) {
       await town.time.run(town.time.nowMs() + 12_000 + kill * 137)

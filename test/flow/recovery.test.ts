@@ -5,11 +5,12 @@ import { FREE, type Holder } from '../../shared/core/gate/state.ts'
 import type { StoredJob } from '../../shared/core/job/stored.ts'
 import { entryIdOf } from '../../shared/core/run/message.ts'
 import { auditShard } from '../../shared/flow/audit.ts'
-import { saveJob, startJob, stopJob } from '../../shared/flow/manage-jobs.ts'
+import { startJob, stopJob } from '../../shared/flow/manage-jobs.ts'
 import { ShardMemory } from '../../shared/flow/shard-memory.ts'
 import { triggerJob } from '../../shared/flow/trigger-job.ts'
 import type { Message } from '../../shared/ports.ts'
-import { asking, body, range } from '../support/job-body.ts'
+import { ANNA, asking, body, range } from '../support/job-body.ts'
+import { saveBody } from '../support/save.ts'
 import { type Staged, stagesOfThisFile } from '../support/stages.ts'
 import { START, type Town } from '../support/town.ts'
 import { beforeEveryCall } from '../support/worlds/every-call.ts'
@@ -181,8 +182,8 @@ describe('a chain that fell behind', () => {
     Object.assign(fast, {
       send: async (messages: Parameters<typeof sent>[0]) => (isDown ? [...messages] : sent(messages)),
     })
-    await saveJob(town.world, body('job', { misfire: { policy: 'DO_NOTHING' } }), asking)
-    await saveJob(town.world, body('other', { schedules: [{ every: 5 }] }), asking)
+    await saveBody(town.world, body('job', { misfire: { policy: 'DO_NOTHING' } }), asking)
+    await saveBody(town.world, body('other', { schedules: [{ every: 5 }] }), asking)
     await town.run(20)
     isDown = true
     await town.run(200)
@@ -197,7 +198,7 @@ describe('a chain that fell behind', () => {
 describe('a run whose executor is gone', () => {
   test('is sent again by a ticker that has just come, though the queue is busy', async () => {
     const { town } = await begin()
-    const { job } = await saveJob(
+    const { job } = await saveBody(
       town.world,
       body('job', { schedules: [{ every: 60 }], timeout: 5, retry: { attempts: 1 } }),
       asking,
@@ -232,7 +233,7 @@ describe('a stop that cancels what is queued', () => {
     staged.town.isExecuting = false
     await staged.town.run(21)
     await staged.town.fast.purge()
-    await stopJob(staged.town.world, job.id, { reason: 'enough', until: null, queued: 'cancel' }, asking)
+    await stopJob(staged.town.world, job.definition, { code: 'BY_HAND', reason: 'enough', queued: 'cancel' }, asking)
     await staged.town.run(50)
     staged.town.isExecuting = true
     await staged.town.run(80)
@@ -248,15 +249,15 @@ describe('a job that is stopped while it is caught up', () => {
   test('keeps no shard awake, and goes on when it is started', async () => {
     const { town } = await begin()
     const misfire = { policy: 'CATCH_UP', window: 86_400 }
-    const { job } = await saveJob(town.world, body('job', { schedules: [{ every: 5 }], misfire }), asking)
+    const { job } = await saveBody(town.world, body('job', { schedules: [{ every: 5 }], misfire }), asking)
     await town.run(30)
     town.time.skip(3600)
     await town.run(3640)
-    await stopJob(town.world, job.id, { reason: 'wait', until: null }, asking)
+    await stopJob(town.world, job.definition, { code: 'BY_HAND', reason: 'wait' }, asking)
     await town.run(3700)
     const caughtUp = town.sent.filter(({ trigger }) => trigger === 'CATCH_UP').length
     expect((await town.world.shards.read(0))?.sleepUntil).not.toBeNull()
-    await startJob(town.world, job.id, asking)
+    await startJob(town.world, job.definition, asking)
     await town.run(3800)
     expect(caughtUp).toBeLessThan(715)
     expect(town.sent.filter(({ trigger }) => trigger === 'CATCH_UP').length).toBeGreaterThan(caughtUp)
@@ -264,14 +265,19 @@ describe('a job that is stopped while it is caught up', () => {
   })
 })
 
+/** A request by hand with an Idempotency-Key. */
+const byKey = (key: string) => ({ by: ANNA, request: { hash: key, bodyHash: '' } })
+
 describe('a run by hand', () => {
   test('is one run however often and in whatever second it is asked for', async () => {
     const staged = await begin()
     const job = await save(staged, 'job', 'take', { schedules: [{ every: 86_400 }] })
-    const first = await triggerJob(staged.town.world, job.id, { key: 'a', payload: { ms: 5 } })
+    const { runId: first } = await triggerJob(staged.town.world, job, { ...byKey('a'), payload: { ms: 5 } })
     await staged.town.run(5)
-    expect(await triggerJob(staged.town.world, job.id, { key: 'a' })).toBe(first)
-    expect(await triggerJob(staged.town.world, job.id, { key: 'b', instant: START })).not.toBe(first)
+    expect(await triggerJob(staged.town.world, job, byKey('a'))).toEqual({ runId: first, isReplay: true })
+    const other = await triggerJob(staged.town.world, job, { ...byKey('b'), instant: START })
+    expect(other).toMatchObject({ isReplay: false })
+    expect(other.runId).not.toBe(first)
     await staged.town.run(10)
     expect(staged.town.sent.map(({ trigger, runId }) => [trigger, runId === first])).toEqual([
       ['MANUAL', true],
@@ -279,12 +285,11 @@ describe('a run by hand', () => {
     ])
   })
 
-  test('starts also where its job is stopped, and is refused where there is none', async () => {
+  test('starts also where its job is stopped', async () => {
     const staged = await begin()
     const job = await save(staged, 'job', 'take', { schedules: [{ every: 86_400 }], status: 'STOPPED' })
-    await triggerJob(staged.town.world, job.id, { key: 'a' })
+    await triggerJob(staged.town.world, job, byKey('a'))
     await staged.town.run(3)
     expect(staged.town.sent).toHaveLength(1)
-    await expect(triggerJob(staged.town.world, 'AAAAAAAAAAA', { key: 'a' })).rejects.toThrow('there is no job')
   })
 })

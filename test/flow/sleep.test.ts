@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { formatInstant } from '../../shared/core/time/instant.ts'
-import { saveJob } from '../../shared/flow/manage-jobs.ts'
 import { asking, body as jobBody } from '../support/job-body.ts'
+import { saveBody } from '../support/save.ts'
 import { START, type Town } from '../support/town.ts'
 import { townsOfThisFile } from '../support/towns.ts'
 import { beforeEveryCall } from '../support/worlds/every-call.ts'
@@ -16,7 +16,7 @@ describe('a shard with nothing to do', () => {
   test('stops ticking, and the minute rule wakes it in time for what is due', async () => {
     const town = begin()
     await town.run(1)
-    await saveJob(town.world, body('hourly', { every: 3600 }), asking)
+    await saveBody(town.world, body('hourly', { every: 3600 }), asking)
     await town.run(300)
     expect(await isAsleep(town)).toBe(true)
     const ticks = town.ticked.length
@@ -33,7 +33,7 @@ describe('a shard with nothing to do', () => {
     const town = begin()
     await town.run(100)
     expect(await isAsleep(town)).toBe(true)
-    await saveJob(town.world, body('soon', { at: formatInstant(START + 110) }), asking)
+    await saveBody(town.world, body('soon', { at: formatInstant(START + 110) }), asking)
     await town.run(130)
     expect(town.seconds('soon')).toEqual([110])
     await town.run(400)
@@ -43,7 +43,7 @@ describe('a shard with nothing to do', () => {
   test('is woken by the minute rule for a one-time job that was saved long before', async () => {
     const town = begin()
     await town.run(10)
-    await saveJob(town.world, body('later', { at: formatInstant(START + 5000) }), asking)
+    await saveBody(town.world, body('later', { at: formatInstant(START + 5000) }), asking)
     await town.run(1000)
     expect(await isAsleep(town)).toBe(true)
     await town.run(5100)
@@ -54,7 +54,7 @@ describe('a shard with nothing to do', () => {
   test('has its last seconds audited while it sleeps', async () => {
     const town = begin()
     await town.run(10)
-    await saveJob(town.world, body('once', { at: formatInstant(START + 20) }), asking)
+    await saveBody(town.world, body('once', { at: formatInstant(START + 20) }), asking)
     town.isExecuting = false
     await town.run(25)
     await town.fast.purge()
@@ -79,7 +79,7 @@ describe('no wake-up is lost', () => {
           : beforeEveryCall(world, async (made) => {
               if (isSaved || made !== call) return
               isSaved = true
-              await saveJob(town.world, body('soon', { every: 6 }), asking)
+              await saveBody(town.world, body('soon', { every: 6 }), asking)
             }),
     })
     await town.rig.runMinuteRule()
@@ -95,7 +95,7 @@ describe('no wake-up is lost', () => {
   test.each(calls)('when the ticker that goes to sleep is killed at call %d', async (call) => {
     const town = begin({ killTick: (environment) => (environment === 1 ? { call, when: 'after' } : undefined) })
     await town.run(20)
-    await saveJob(town.world, body('soon', { every: 6 }), asking)
+    await saveBody(town.world, body('soon', { every: 6 }), asking)
     await town.run(150)
     expect(town.seconds('soon').filter((second) => second > 90)).toEqual([
       96, 102, 108, 114, 120, 126, 132, 138, 144, 150,

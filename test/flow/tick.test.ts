@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { SYSTEM } from '../../shared/core/actor.ts'
 import type { StoredJob } from '../../shared/core/job/stored.ts'
 import { formatInstant } from '../../shared/core/time/instant.ts'
-import { deleteJob, saveJob, stopJob } from '../../shared/flow/manage-jobs.ts'
+import { deleteJob, stopJob } from '../../shared/flow/manage-jobs.ts'
 import { asking, body, range } from '../support/job-body.ts'
+import { saveBody } from '../support/save.ts'
 import { START, type Town, type TownOptions, type TownWorld } from '../support/town.ts'
 import { townsOfThisFile } from '../support/towns.ts'
 import { beforeEveryCall } from '../support/worlds/every-call.ts'
@@ -21,7 +23,7 @@ describe('the chain', () => {
   test('sends every second once, on the second and never early', async () => {
     const town = begin()
     await town.run(2)
-    await saveJob(town.world, body('each'), asking)
+    await saveBody(town.world, body('each'), asking)
     await town.run(20)
     expectAll(town, 'each', 4, 20)
     expect(town.sent.every(({ atMs, second }) => atMs < second * 1000 + 500)).toBe(true)
@@ -32,7 +34,7 @@ describe('the chain', () => {
   test('serves many shards side by side', async () => {
     const town = begin({ shardCount: 8 })
     await town.run(2)
-    for (const n of range(1, 20)) await saveJob(town.world, body(`job-${n}`), asking)
+    for (const n of range(1, 20)) await saveBody(town.world, body(`job-${n}`), asking)
     await town.run(12)
     for (const n of range(1, 20)) expectAll(town, `job-${n}`, 5, 12)
   })
@@ -40,7 +42,7 @@ describe('the chain', () => {
   test('of links that serve five seconds each sends every second once', async () => {
     const town = begin({ hopSeconds: 5 })
     await town.run(2)
-    await saveJob(town.world, body('each'), asking)
+    await saveBody(town.world, body('each'), asking)
     await town.run(30)
     expectAll(town, 'each', 10, 30)
     expect(town.ticked.length).toBeLessThan(10)
@@ -50,7 +52,7 @@ describe('the chain', () => {
     const town = begin()
     await town.run(2)
     await Promise.all(
-      range(1, 2000).map((n) => saveJob(town.world, body(`job-${n}`, { schedules: [{ every: 10 }] }), asking)),
+      range(1, 2000).map((n) => saveBody(town.world, body(`job-${n}`, { schedules: [{ every: 10 }] }), asking)),
     )
     await town.run(22)
     expect(town.sent.filter(({ second }) => second === START + 10)).toHaveLength(2000)
@@ -60,7 +62,7 @@ describe('the chain', () => {
   test('keeps the minutes that leave the shard item, and the item stays small', async () => {
     const town = begin()
     await town.run(2)
-    await saveJob(town.world, body('each'), asking)
+    await saveBody(town.world, body('each'), asking)
     await town.run(400)
     const minutes = await town.world.shards.minutes(0, Math.floor(START / 3600))
     expect(minutes.length).toBeGreaterThanOrEqual(5)
@@ -75,7 +77,7 @@ describe('a bus that', () => {
   const everyone = async (deliveries: TownOptions['deliveries']) => {
     const town = begin(deliveries === undefined ? {} : { deliveries })
     await town.run(2)
-    await saveJob(town.world, body('each'), asking)
+    await saveBody(town.world, body('each'), asking)
     await town.run(60)
     return town
   }
@@ -118,7 +120,7 @@ describe('a ticker that is killed', () => {
   test.each(points)('at call $call, $when its effect, is replaced and nothing is lost', async (point) => {
     const town = begin({ killTick: (environment) => (environment === 1 ? point : undefined) })
     await town.run(0)
-    const { job } = await saveJob(town.world, body('each'), asking)
+    const { job } = await saveBody(town.world, body('each'), asking)
     await town.run(40)
     expectAll(town, 'each', firstOf(job), 38)
     const late = town.sent.map(({ atMs, second }) => atMs - second * 1000)
@@ -132,7 +134,7 @@ describe('a ticker that is killed', () => {
         see: (world, environment) => (environment === 1 ? stalled(world, () => town, call) : world),
       })
       await town.run(0)
-      const { job } = await saveJob(town.world, body('each'), asking)
+      const { job } = await saveBody(town.world, body('each'), asking)
       await town.run(45)
       expectAll(town, 'each', firstOf(job), 43)
     }
@@ -149,7 +151,7 @@ describe('a queue', () => {
   test('that is wiped heals within thirty seconds', async () => {
     const town = begin()
     await town.run(2)
-    await saveJob(town.world, body('each'), asking)
+    await saveBody(town.world, body('each'), asking)
     await town.run(10)
     town.isExecuting = false
     await town.run(20)
@@ -165,7 +167,7 @@ describe('a queue', () => {
   test('with a slow backlog is not filled with copies of itself', async () => {
     const town = begin()
     await town.run(2)
-    await saveJob(town.world, body('each', { schedules: [{ every: 10 }] }), asking)
+    await saveBody(town.world, body('each', { schedules: [{ every: 10 }] }), asking)
     town.isExecuting = false
     await town.run(300)
     const { visible } = await town.fast.counts()
@@ -179,10 +181,10 @@ describe('a queue', () => {
   test('that takes nothing for five minutes gets all of it afterwards', async () => {
     const town = begin()
     await town.run(2)
-    const { job } = await saveJob(town.world, body('each'), asking)
+    const { job } = await saveBody(town.world, body('each'), asking)
     await town.run(10)
     const { send } = town.fast
-    town.fast.send = async (messages) => [...messages]
+    town.fast.send = async (messages) => ({ unsent: messages, refused: [] })
     await town.run(310)
     town.fast.send = send
     await town.run(360)
@@ -190,15 +192,15 @@ describe('a queue', () => {
     expect(town.errors).toEqual([])
   })
 
-  test('that refuses messages is given them again, and no second is skipped', async () => {
+  test('that acknowledges nothing now and then is given it again, and no second is skipped', async () => {
     const town = begin()
     await town.run(2)
-    await saveJob(town.world, body('each'), asking)
+    await saveBody(town.world, body('each'), asking)
     const { send } = town.fast
     let refusals = 0
     town.fast.send = async (messages) => {
       refusals += 1
-      return refusals % 3 === 0 ? [...messages] : send.call(town.fast, messages)
+      return refusals % 3 === 0 ? { unsent: messages, refused: [] } : send.call(town.fast, messages)
     }
     await town.run(40)
     expectAll(town, 'each', 4, 39)
@@ -212,9 +214,9 @@ describe('an edit', () => {
   test.each(moments)('that stops a job %d ms into a second lets no instant pass from its time on', async (ms) => {
     const town = begin()
     await town.run(1)
-    const { job } = await saveJob(town.world, body('each'), asking)
+    const { job } = await saveBody(town.world, body('each'), asking)
     await town.time.run((START + 10) * 1000 + ms)
-    const stopped = await stopJob(town.world, job.id, { reason: 'stop', until: null }, asking)
+    const { job: stopped } = await stopJob(town.world, job.definition, { code: 'BY_HAND', reason: 'stop' }, asking)
     const from = stopped.versions[1].activeFrom - START
     await town.run(30)
     expect(town.seconds('each')).toEqual(range(firstOf(job), from - 1))
@@ -224,9 +226,9 @@ describe('an edit', () => {
   test.each(moments)('that deletes a job %d ms into a second ends it just so', async (ms) => {
     const town = begin()
     await town.run(1)
-    const { job } = await saveJob(town.world, body('each'), asking)
+    const { job } = await saveBody(town.world, body('each'), asking)
     await town.time.run((START + 10) * 1000 + ms)
-    const gone = await deleteJob(town.world, job.id, asking)
+    const { job: gone } = await deleteJob(town.world, job.definition, asking)
     await town.run(30)
     expect(town.seconds('each')).toEqual(range(firstOf(job), gone.versions[1].activeFrom - START - 1))
   })
@@ -234,9 +236,9 @@ describe('an edit', () => {
   test.each(moments)('of a schedule %d ms into a second holds from its time on', async (ms) => {
     const town = begin()
     await town.run(1)
-    const { job: first } = await saveJob(town.world, body('each'), asking)
+    const { job: first } = await saveBody(town.world, body('each'), asking)
     await town.time.run((START + 10) * 1000 + ms)
-    const { job } = await saveJob(town.world, body('each', { schedules: [{ every: 5 }] }), asking)
+    const { job } = await saveBody(town.world, body('each', { schedules: [{ every: 5 }] }), asking)
     const from = job.versions[1].activeFrom - START
     await town.run(30)
     expect(town.seconds('each')).toEqual([...range(firstOf(first), from - 1), ...range(Math.ceil(from / 5) * 5, 30, 5)])
@@ -246,22 +248,22 @@ describe('an edit', () => {
     const town = begin()
     await town.run(3)
     const at = formatInstant(START + 5)
-    const { job } = await saveJob(town.world, body('soon', { schedules: [{ at }] }), asking)
+    const { job } = await saveBody(town.world, body('soon', { schedules: [{ at }] }), asking)
     const due = job.versions[0].activeFrom - START
     expect(due).toBe(5)
     await town.run(10)
     expect(town.seconds('soon')).toEqual([due])
     const stored = await town.world.jobs.read(job.id)
-    expect(stored).toMatchObject({ stopped: { reason: 'no instant left', by: 'tickring' } })
+    expect(stored).toMatchObject({ stopped: { reason: 'no instant left', by: SYSTEM } })
   })
 
   test('that moves a one-time job in its last seconds fires it once', async () => {
     for (const ms of moments) {
       const town = begin()
       await town.run(1)
-      await saveJob(town.world, body('moved', { schedules: [{ at: formatInstant(START + 12) }] }), asking)
+      await saveBody(town.world, body('moved', { schedules: [{ at: formatInstant(START + 12) }] }), asking)
       await town.time.run((START + 8) * 1000 + ms)
-      await saveJob(town.world, body('moved', { schedules: [{ at: formatInstant(START + 20) }] }), asking)
+      await saveBody(town.world, body('moved', { schedules: [{ at: formatInstant(START + 20) }] }), asking)
       await town.run(30)
       expect(town.seconds('moved')).toEqual([20])
     }
@@ -273,7 +275,7 @@ describe('stops and restarts by schedule', () => {
     const town = begin()
     await town.run(1)
     const schedules = [{ every: 10 }, { kind: 'stop', every: 20 }, { kind: 'restart', every: 30 }]
-    const { job } = await saveJob(town.world, body('kinds', { schedules }), asking)
+    const { job } = await saveBody(town.world, body('kinds', { schedules }), asking)
     await town.run(65)
     const at = (second: number) =>
       town.sent

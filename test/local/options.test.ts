@@ -3,12 +3,23 @@
 import { expect, test } from 'vitest'
 import { readOptions } from '../../local/options.ts'
 
+const USUAL = {
+  type: 'run',
+  seconds: null,
+  isPlain: false,
+  port: 4620,
+  host: '127.0.0.1',
+  data: '.tickring',
+  isFresh: false,
+  hasSamples: true,
+}
+
 test('without flags it runs until it is ended', () => {
-  expect(readOptions([])).toEqual({ type: 'run', seconds: null, isPlain: false })
+  expect(readOptions([])).toEqual(USUAL)
 })
 
 test('seconds and plain are read in any order and spelling', () => {
-  const expected = { type: 'run', seconds: 6, isPlain: true }
+  const expected = { ...USUAL, seconds: 6, isPlain: true }
   expect(readOptions(['--seconds', '6', '--plain'])).toEqual(expected)
   expect(readOptions(['--plain', '--seconds=6'])).toEqual(expected)
 })
@@ -27,4 +38,14 @@ test.each(['--ring', '-x', 'plain', '--plain=yes', '--help=me'])('%s is no flag'
 
 test('help wins', () => {
   expect(readOptions(['--plain', '--help'])).toEqual({ type: 'help' })
+})
+
+test('where it serves and what it keeps can be said', () => {
+  const args = ['--port', '0', '--host=::1', '--data', '/tmp/x', '--fresh', '--no-samples']
+  const expected = { ...USUAL, port: 0, host: '::1', data: '/tmp/x', isFresh: true, hasSamples: false }
+  expect(readOptions(args)).toEqual(expected)
+})
+
+test.each(['--port=65536', '--port=x', '--port', '--host=', '--data='])('%s is refused with what it takes', (flag) => {
+  expect(readOptions([flag])).toMatchObject({ type: 'wrong', problem: expect.stringContaining('takes') })
 })

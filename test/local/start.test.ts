@@ -1,37 +1,12 @@
-// `npm start` as a process: what comes out of it when nobody looks at a terminal.
+// `npm start` as a process: what comes out of it where there is no terminal, and how it ends.
 
-import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { LocalStart } from '../support/local-start.ts'
 
-const START = fileURLToPath(new URL('../../local/start.ts', import.meta.url))
+const PLAIN = ['--plain', '--port', '0']
 
-interface Ended {
-  readonly code: number | null
-  readonly signal: NodeJS.Signals | null
-  readonly out: string
-  readonly errors: string
-}
-
-/** `onFirstOutput` is called once: a second signal could meet the process when it no longer listens. */
-function start(args: readonly string[], onFirstOutput?: (child: ReturnType<typeof spawn>) => void): Promise<Ended> {
-  const child = spawn(process.execPath, [START, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
-  let [out, errors] = ['', '']
-  child.stdout.on('data', (data: Buffer) => {
-    if (out === '') onFirstOutput?.(child)
-    out += data
-  })
-  child.stderr.on('data', (data: Buffer) => {
-    errors += data
-  })
-  return new Promise((resolve, reject) => {
-    child.on('error', reject)
-    child.on('close', (code, signal) => resolve({ code, signal, out, errors }))
-  })
-}
-
-test('the heartbeat fires, and never twice for the same second', async () => {
-  const { code, out, errors } = await start(['--seconds', '9', '--plain'])
+test.concurrent('the heartbeat fires, and never twice for the same second', async ({ onTestFinished }) => {
+  const { code, out, errors } = await new LocalStart(onTestFinished, [...PLAIN, '--seconds', '9']).ended
   const fires = out.match(/^\d\d:\d\d:\d\d {2}\S+/gm) ?? []
   expect(errors).toBe('')
   expect(code).toBe(0)
@@ -40,28 +15,37 @@ test('the heartbeat fires, and never twice for the same second', async () => {
   expect(new Set(fires).size).toBe(fires.length)
 })
 
-test.each(['SIGINT', 'SIGTERM'] as const)('%s ends it with exit code 0 and a last line', async (signal) => {
-  const { code, out } = await start(['--seconds', '60'], (child) => child.kill(signal))
-  expect(code).toBe(0)
-  expect(out).toMatch(/(No run fired|late)\.\n$/)
-})
+test.concurrent.for(['SIGINT', 'SIGTERM'] as const)(
+  '%s ends it with exit code 0 and a last line',
+  async (signal, { onTestFinished }) => {
+    const started = new LocalStart(onTestFinished, [...PLAIN, '--seconds', '60'])
+    await started.says(/Ctrl-C ends/)
+    started.signal(signal)
+    const { code, out } = await started.ended
+    expect(code).toBe(0)
+    expect(out).toMatch(/(No run fired|late)\.\n$/)
+  },
+)
 
-test('a reader that goes away ends it quietly', async () => {
-  const { code, errors } = await start(['--seconds', '60'], (child) => child.stdout?.destroy())
+test.concurrent('a reader that goes away ends it quietly', async ({ onTestFinished }) => {
+  const started = new LocalStart(onTestFinished, [...PLAIN, '--seconds', '60'])
+  await started.says(/Ctrl-C ends/)
+  started.closeReader()
+  const { code, errors } = await started.ended
   expect(errors).toBe('')
   expect(code).toBe(0)
 })
 
-test('an unknown flag says which there are and ends with exit code 2', async () => {
-  const { code, out, errors } = await start(['--colour'])
+test.concurrent('an unknown flag says which there are and ends with exit code 2', async ({ onTestFinished }) => {
+  const { code, out, errors } = await new LocalStart(onTestFinished, ['--colour']).ended
   expect(code).toBe(2)
   expect(out).toBe('')
   expect(errors).toContain('--colour is not a flag.')
   expect(errors).toContain('--seconds N')
 })
 
-test('help is no error', async () => {
-  const { code, out } = await start(['--help'])
+test.concurrent('help is no error', async ({ onTestFinished }) => {
+  const { code, out } = await new LocalStart(onTestFinished, ['--help']).ended
   expect(code).toBe(0)
   expect(out).toContain('--plain')
 })

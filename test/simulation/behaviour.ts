@@ -1,11 +1,11 @@
 // What handlers of the simulation do: be quick, take their time, fail now and then, throw at once, hang, or go on whatever
-// they are told.
+// they are told. Some jobs no queue takes; their handler runs only where an edit made them so after they were sent.
 
 import type { HandlerRun } from '../../shared/core/handlers.ts'
 import type { Random } from '../support/random-cron/random.ts'
 import type { Process } from './process.ts'
 
-export type Behaviour = 'quick' | 'takes' | 'flaky' | 'throws' | 'hangs' | 'ignores' | 'odd'
+export type Behaviour = 'quick' | 'takes' | 'flaky' | 'throws' | 'hangs' | 'ignores' | 'odd' | 'refused'
 
 export interface Acts {
   readonly acts: Behaviour
@@ -19,6 +19,7 @@ export function behave(process: Process, run: HandlerRun, random: Random): Promi
   const take = (signal?: AbortSignal) => process.until(process.clock.nowMs() + takesMs, signal)
   switch (acts) {
     case 'quick':
+    case 'refused':
       return take(run.signal).then(() => run.id)
     case 'takes':
       return take(run.signal).then(() => {

@@ -1,14 +1,19 @@
 // People and programs that change jobs while everything else goes on: edits, stops, starts, reschedules, deletes, runs by hand.
 // Each request comes from a process of its own, which may die on the way.
 
+import type { Actor } from '../../shared/core/actor.ts'
 import { InputError } from '../../shared/core/errors.ts'
+import { TooManyEdits } from '../../shared/core/job/edit.ts'
 import { jobIdOf } from '../../shared/core/job/id.ts'
-import type { StoredJob } from '../../shared/core/job/stored.ts'
-import { deleteJob, patchJob, rescheduleJob, saveJob, startJob, stopJob } from '../../shared/flow/manage-jobs.ts'
-import { Conflict, NotFound } from '../../shared/flow/refusals.ts'
+import { InvalidInput } from '../../shared/core/job/invalid.ts'
+import { findJob, type JobName } from '../../shared/flow/find-job.ts'
+import { deleteJob, patchJob, rescheduleJob, startJob, stopJob } from '../../shared/flow/manage-jobs.ts'
+import type { Mutation } from '../../shared/flow/mutate-job.ts'
+import { notFound, Refusal } from '../../shared/flow/refusals.ts'
 import { startShards } from '../../shared/flow/start-shards.ts'
-import { triggerJob } from '../../shared/flow/trigger-job.ts'
+import { type Triggered, triggerJob } from '../../shared/flow/trigger-job.ts'
 import type { Random } from '../support/random-cron/random.ts'
+import { saveBody } from '../support/save.ts'
 import { type Body, brief, type FleetOptions, partsOf } from './fleet.ts'
 import type { Happening } from './history.ts'
 import type { Process } from './process.ts'
@@ -16,11 +21,23 @@ import type { SimStack } from './stack.ts'
 import type { SimWorld } from './world.ts'
 
 type What = Extract<Happening, { op: 'ask' }>['what']
-type Answer = StoredJob | string
+type Answer = Mutation | Triggered
+export type Act = (world: SimWorld, of: JobName) => Promise<Answer>
 
-const asking = { by: 'client' }
-const isRefusal = (error: unknown) =>
-  error instanceof InputError || error instanceof Conflict || error instanceof NotFound
+const CLIENT: Actor = { type: 'key', id: 'client', name: 'client', onBehalfOf: null }
+export const asking = { by: CLIENT }
+
+const REFUSALS = [InputError, InvalidInput, TooManyEdits, Refusal]
+const isRefusal = (error: unknown) => REFUSALS.some((refusal) => error instanceof refusal)
+
+/** A run by hand. A key counts for its job, as the path of a request is part of what it is known by. */
+export const byHand =
+  (key: string, more: { readonly payload?: unknown } = {}): Act =>
+  async (world, of) => {
+    const job = await findJob(world, of)
+    if (job === null) throw notFound('job', of.name)
+    return triggerJob(world, job, { ...asking, request: { hash: `${job.id}/${key}`, bodyHash: '' }, ...more })
+  }
 
 export class Client {
   readonly #stack: SimStack
@@ -37,12 +54,7 @@ export class Client {
   }
 
   /** Whether it was told that it worked. */
-  ask = async (
-    what: What,
-    name: string,
-    act: (world: SimWorld, jobId: string) => Promise<Answer>,
-    more: { readonly key?: string } = {},
-  ): Promise<boolean> => {
+  ask = async (what: What, name: string, act: Act, more: { readonly key?: string } = {}): Promise<boolean> => {
     const { recorder } = this.#stack
     const process = this.#stack.process('client')
     const jobId = jobIdOf('default', name)
@@ -52,8 +64,10 @@ export class Client {
     try {
       const world = this.#deployed(process)
       // As every process does before it serves anybody.
-      const answer = await process.unlessItDies(startShards(world).then(() => act(world, jobId)))
-      const found = typeof answer === 'string' ? { runId: answer } : { version: answer.version }
+      const answer = await process.unlessItDies(
+        startShards(world).then(() => act(world, { namespace: 'default', name })),
+      )
+      const found = 'runId' in answer ? { runId: answer.runId } : { version: answer.job.version }
       recorder.add({ ...told, kind: 'ok', ...found }, process.name)
       return true
     } catch (error) {
@@ -70,22 +84,14 @@ export class Client {
     return { ...world, shardCount: world.shardCount * 2 }
   }
 
-  save = (body: Body): Promise<boolean> =>
-    this.ask('save', body.name, async (world) => (await saveJob(world, body, asking)).job)
+  save = (body: Body): Promise<boolean> => this.ask('save', body.name, (world) => saveBody(world, body, asking))
 
   stop = (name: string, more: { until?: number; queued?: 'cancel' } = {}): Promise<boolean> =>
-    this.ask('stop', name, (world, id) =>
-      stopJob(
-        world,
-        id,
-        { reason: 'a stop', until: more.until ?? null, ...(more.queued ? { queued: more.queued } : {}) },
-        asking,
-      ),
-    )
+    this.ask('stop', name, (world, of) => stopJob(world, of, { code: 'BY_HAND', reason: 'a stop', ...more }, asking))
 
-  remove = (name: string): Promise<boolean> => this.ask('delete', name, (world, id) => deleteJob(world, id, asking))
+  remove = (name: string): Promise<boolean> => this.ask('delete', name, (world, of) => deleteJob(world, of, asking))
 
-  start = (name: string): Promise<boolean> => this.ask('start', name, (world, id) => startJob(world, id, asking))
+  start = (name: string): Promise<boolean> => this.ask('start', name, (world, of) => startJob(world, of, asking))
 
   /** A job that is due soon, where all is quiet. */
   rouse = (): Promise<boolean> => this.save(brief(this.#random, `brief-${this.#random.below(400)}`))
@@ -103,21 +109,26 @@ export class Client {
       case 2: {
         const { schedules, block, misfire, timeout } = partsOf(random, this.#options)
         const patch = random.pick([{ schedules }, { block }, { misfire }, { timeout }, { priority: random.below(9) }])
-        await this.ask('save', name, async (world, id) => (await patchJob(world, id, patch, asking)).job)
+        await this.ask('save', name, (world, of) => patchJob(world, of, patch, asking))
         return
       }
       case 3:
         await this.stop(
           name,
-          random.pick([{}, { queued: 'cancel' }, { queued: 'cancel' }, { until: now + random.between(3, 90) }]),
+          random.pick<Parameters<Client['stop']>[1]>([
+            {},
+            { queued: 'cancel' },
+            { until: now + random.between(3, 90) },
+            { until: now + random.between(3, 90), queued: 'cancel' },
+          ]),
         )
         return
       case 4:
         await this.start(name)
         return
       case 5: {
-        const at = new Date((now + random.between(1, 60)) * 1000).toISOString()
-        await this.ask('reschedule', name, (world, id) => rescheduleJob(world, id, at, asking))
+        const to = random.chance(0.25) ? null : now + random.between(1, 60)
+        await this.ask('reschedule', name, (world, of) => rescheduleJob(world, of, to, asking))
         return
       }
       case 6:
@@ -127,7 +138,7 @@ export class Client {
       default: {
         const key = `key-${random.below(40)}`
         const more = random.chance(0.3) ? { payload: { acts: 'quick', ms: 10 } } : {}
-        await this.ask('trigger', name, (world, id) => triggerJob(world, id, { key, ...more }), { key })
+        await this.ask('trigger', name, byHand(key, more), { key })
       }
     }
   }

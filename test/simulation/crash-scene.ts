@@ -2,9 +2,8 @@
 // runs, what follows a run, stops, runs by hand, and every way to change a job. A script says who dies in it, and where.
 
 import { rescheduleJob, startJob } from '../../shared/flow/manage-jobs.ts'
-import { triggerJob } from '../../shared/flow/trigger-job.ts'
 import { createRandom } from '../support/random-cron/random.ts'
-import { Client } from './client.ts'
+import { asking, byHand, Client } from './client.ts'
 import type { Body } from './fleet.ts'
 import { Recorder } from './recorder.ts'
 import { type CrashPoint, ScriptedWeather } from './scripted-weather.ts'
@@ -14,7 +13,6 @@ import { SimTime } from './time.ts'
 
 const START = Date.parse('2027-02-10T10:00:20Z') / 1000
 const SECONDS = 24
-const asking = { by: 'client' }
 const iso = (second: number): string => new Date(second * 1000).toISOString()
 
 const job = (name: string, acts: string, ms: number, part: object): Body => ({
@@ -37,8 +35,13 @@ export const castAt = (start: number): Body[] => [
     retry: { attempts: 1, delay: 1, maxDelay: 2 },
     then: [{ on: 'failure', job: 'default/follower' }],
   }),
+  job('refused', 'refused', 10, {
+    schedules: [{ every: 7 }],
+    retry: { attempts: 1 },
+    then: [{ on: 'failure', job: 'default/follower' }],
+  }),
   job('long', 'takes', 7000, { schedules: [{ every: 11 }], timeout: 70, retry: { attempts: 1 } }),
-  job('once', 'quick', 10, { schedules: [{ at: iso(start + 14) }], history: { keepDays: 30, keepOutput: true } }),
+  job('once', 'quick', 10, { schedules: [{ at: iso(start + 14) }], history: { keepDetail: true } }),
   job('stopping', 'hangs', 4000, {
     schedules: [{ every: 8 }, { kind: 'stop', every: 10 }, { kind: 'restart', every: 21 }],
   }),
@@ -56,13 +59,10 @@ export async function crashScene(seed: number, points: readonly CrashPoint[]): P
   stack.start()
   time.at(at(1), () => void saveAll(client))
   const { ask } = client
-  time.at(at(12), () => void ask('trigger', 'serial', (world, id) => triggerJob(world, id, { key: 'a' }), { key: 'a' }))
+  time.at(at(12), () => void ask('trigger', 'serial', byHand('a'), { key: 'a' }))
   time.at(at(13), () => void client.stop('discard', { queued: 'cancel' }))
-  time.at(
-    at(15),
-    () => void ask('reschedule', 'often', (world, id) => rescheduleJob(world, id, iso(START + 19), asking)),
-  )
-  time.at(at(16), () => void ask('start', 'discard', (world, id) => startJob(world, id, asking)))
+  time.at(at(15), () => void ask('reschedule', 'often', (world, of) => rescheduleJob(world, of, START + 19, asking)))
+  time.at(at(16), () => void ask('start', 'discard', (world, of) => startJob(world, of, asking)))
   time.at(at(17), () => void client.save(job('cover', 'quick', 10, { schedules: [{ every: 3 }] })))
   time.at(at(18), () => void client.remove('fails'))
   await time.run(at(SECONDS))

@@ -11,6 +11,8 @@ export interface FleetOptions {
   readonly hasRetries: boolean
   /** False where no job catches up what it missed. */
   readonly hasCatchUp?: boolean
+  /** False where no edit makes a job one that queues refuse. */
+  readonly hasRefusals?: boolean
   /** Nothing that keeps a shard awake. */
   readonly isSleepy?: boolean
 }
@@ -102,8 +104,8 @@ const ACTS: readonly Behaviour[] = [
   'odd',
 ]
 
-function actsOf(random: Random): Acts {
-  const acts = random.pick(ACTS)
+function actsOf(random: Random, { hasRefusals = true }: FleetOptions): Acts {
+  const acts = random.pick(hasRefusals ? [...ACTS, 'refused' as const] : ACTS)
   return { acts, ms: acts === 'quick' ? random.pick([5, 50, 200]) : random.pick([100, 700, 3000, 8000]) }
 }
 
@@ -111,7 +113,7 @@ function actsOf(random: Random): Acts {
 export function partsOf(random: Random, options: FleetOptions): Record<string, unknown> {
   const { start, seconds, hasRetries } = options
   const isBounded = random.chance(0.1)
-  return {
+  const parts = {
     schedules: schedulesOf(random, options),
     ...(random.chance(0.05) ? { template: 'default/often' } : {}),
     ...(isBounded
@@ -126,16 +128,23 @@ export function partsOf(random: Random, options: FleetOptions): Record<string, u
     misfire: misfireOf(random, options),
     block: blockOf(random),
     ...(random.chance(0.05) ? { skipIfSuccessful: true } : {}),
-    ...(random.chance(0.05) ? { after: [{ job: 'default/second-0', withinSeconds: random.pick([5, 60]) }] } : {}),
+    ...(random.chance(0.05) ? { after: [{ job: 'default/second-0', within: random.pick([5, 60]) }] } : {}),
     timeout: random.pick([null, 1, 3, 10, 20, 70]),
     ...(random.chance(0.1) ? { maxLateness: random.pick([1, 5, 30]) } : {}),
     retry: { attempts: hasRetries ? random.pick([0, 0, 1, 2, 3]) : 0, delay: random.between(1, 3), maxDelay: 6 },
     priority: random.between(-3, 3),
     target: { type: 'handler', handler: 'act' },
-    payload: actsOf(random),
+    payload: actsOf(random, options),
     ...(random.chance(0.08) ? { then: [{ on: random.pick(['success', 'failure']), job: 'default/follower' }] } : {}),
-    history: { keepDays: 30, keepOutput: random.chance(0.2) },
+    history: { keepDetail: random.chance(0.2) },
   }
+  return withoutConflict(parts)
+}
+
+/** What catches up starts late runs, so it cannot forbid them. */
+function withoutConflict({ maxLateness, ...parts }: Record<string, unknown>): Record<string, unknown> {
+  const catchesUp = CATCH_UPS.some((misfire) => misfire === parts.misfire)
+  return catchesUp || maxLateness === undefined ? parts : { ...parts, maxLateness }
 }
 
 /** Every second, quick, in nobody's way: what is lost or late is seen on these first. */
@@ -175,6 +184,17 @@ const FOLLOWER: Body = {
   payload: { acts: 'quick', ms: 20 },
 }
 
+/** No queue takes it: it fails time after time, in the same pages as all others. */
+const REFUSED: Body = {
+  name: 'refused',
+  schedules: [{ every: 5 }],
+  retry: { attempts: 2, delay: 1, maxDelay: 2 },
+  timeout: 5,
+  target: { type: 'handler', handler: 'act' },
+  payload: { acts: 'refused', ms: 20 },
+  then: [{ on: 'failure', job: 'default/follower' }],
+}
+
 const PER_SECOND = 5
 const CROWDED = 2
 const OTHERS = 11
@@ -199,9 +219,14 @@ const rare = (random: Random, place: number): Body => ({
 export function fleetOf(random: Random, options: FleetOptions): Body[] {
   const list = <Item>(length: number, make: (place: number) => Item) =>
     Array.from({ length }, (_, place) => make(place))
-  if (options.isSleepy === true) return list(3, (place) => rare(random, place))
+  if (options.isSleepy === true)
+    return [
+      ...list(3, (place) => rare(random, place)),
+      { ...rare(random, 3), name: 'refused-rarely', payload: REFUSED.payload },
+    ]
   return [
     FOLLOWER,
+    REFUSED,
     ...list(PER_SECOND, perSecond),
     ...list(CROWDED, (place) => crowded(random, options, place)),
     ...list(OTHERS, (place) => ({ name: `any-${place}`, ...partsOf(random, options) })),

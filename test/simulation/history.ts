@@ -85,6 +85,8 @@ export type Happening =
       readonly what: 'sent' | 'deleted' | 'purged' | 'buried'
       readonly message: number
     }
+  /** A queue will never take a message with these runs. */
+  | { readonly op: 'refused'; readonly queue: QueueName; readonly runs: readonly string[] }
   | { readonly op: 'fault'; readonly fault: FaultName; readonly where: string }
 
 /** What a definition says about starting, beside its times. */
@@ -123,6 +125,7 @@ export type FaultName =
   | 'delayed event'
   | 'minute rule skipped'
   | 'poison'
+  | 'refused run'
   | 'outage'
   | 'newer code'
   | 'no executors'

@@ -1,12 +1,11 @@
-// Bugs that are planted: where they go, that none was forgotten, and a few of them found.
+// Bugs that are planted: where they go, that none was forgotten, and one of them found.
 
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { simulateAll } from './crew.ts'
+import { isFound } from './mutants/hunt.ts'
 import { MUTANTS } from './mutants/list.ts'
-import { NO_AUDIT, planted } from './mutants/patch.ts'
+import { NO_AUDIT } from './mutants/patch.ts'
 import { plantedIn } from './mutants/planted-in.ts'
-import { seedsOf } from './weather.ts'
 
 const sourceOf = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
 
@@ -24,21 +23,6 @@ test('every rule of the protocol is left out once', () => {
   expect(new Set(MUTANTS.map(({ name }) => name)).size).toBe(MUTANTS.length)
 })
 
-test.each(['R1:', 'R9:', 'R24:', 'a claim that was refused'])('%s is found', { timeout: 120_000 }, async (start) => {
-  const mutant = MUTANTS.find(({ name }) => name.startsWith(start))
-  if (mutant === undefined) throw new Error(`there is no mutant ${start}`)
-  const { name, climate, without = null } = mutant
-  let isFound = false
-  await simulateAll(
-    seedsOf(climate, 5).map((seed) => ({ seed, without })),
-    {
-      most: 1,
-      ...planted(name, without),
-      onVerdict: ({ violations }) => {
-        isFound = violations.length > 0
-        return !isFound
-      },
-    },
-  )
-  expect(isFound).toBe(true)
+test('R9 is found', { timeout: 120_000 }, async () => {
+  expect(await isFound('R9:', 5)).toBe(true)
 })

@@ -8,7 +8,7 @@ import { definitionOf, JobHistory, randomHistory } from './random-job-history.ts
 const HISTORIES = 400
 
 test('the scheduler and the oracle agree about random jobs with random histories', () => {
-  const found = { start: 0, stop: 0, restart: 0, moved: 0 }
+  const found = { start: 0, stop: 0, restart: 0, moved: 0, skipped: 0 }
   for (let seed = 1; seed <= HISTORIES; seed++) {
     const random = createRandom(seed)
     const history = randomHistory(random)
@@ -19,12 +19,18 @@ test('the scheduler and the oracle agree about random jobs with random histories
       const byOracle = history.byOracle(from, to)
       expect({ seed, due: history.byCore(from, to) }).toEqual({ seed, due: byOracle })
       for (const { kind } of byOracle) found[kind]++
-      const targets = new Set(versions.flatMap(({ moves = [] }) => moves.map((move) => move.to)))
+      const moves = versions.flatMap((version) => version.moves ?? [])
+      const targets = new Set(moves.map((move) => move.to))
+      const skips = new Set(moves.filter((move) => move.to === null).map((move) => move.from))
       found.moved += byOracle.filter(({ second }) => targets.has(second)).length
+      found.skipped += [...skips].filter((second) => second >= from && second < to).length
     }
   }
   // Nothing is proven by jobs that are hardly ever due.
-  for (const [kind, count] of Object.entries(found)) expect(count, kind).toBeGreaterThan(kind === 'moved' ? 150 : 3000)
+  const { moved, skipped, ...kinds } = found
+  for (const [kind, count] of Object.entries(kinds)) expect(count, kind).toBeGreaterThan(3000)
+  expect(moved, 'moved').toBeGreaterThan(130)
+  expect(skipped, 'skipped').toBeGreaterThan(50)
 })
 
 describe('the scheduler and the oracle agree that', () => {

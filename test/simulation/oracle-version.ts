@@ -3,6 +3,7 @@
 
 import type { Job } from '../../shared/core/job/job.ts'
 import type { JobVersion } from '../../shared/core/job/version.ts'
+import { NEVER } from '../../shared/core/time/instants.ts'
 import type { OracleVersion } from '../support/oracle/job.ts'
 
 /** Every ten seconds from 1970 on, as tests that are written by hand begin with it. */
@@ -30,7 +31,7 @@ export function oracleVersionOf(definition: Job, jobVersion: JobVersion): Oracle
     ...(sureFrom === undefined ? {} : { sureFrom }),
     status,
     ...(until === undefined ? {} : { until }),
-    ...(moves === undefined ? {} : { moves }),
+    ...(moves === undefined ? {} : { moves: moves.map(({ from, to }) => ({ from, to: to === NEVER ? null : to })) }),
     schedules: [...timing.schedules.slice(0, templateSchedules), ...own],
     templateSchedules,
     startAt,

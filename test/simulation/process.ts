@@ -2,7 +2,7 @@
 // wrong; the process may die, be frozen with all that it does, or have a clock that steps.
 
 import { StoreClock } from '../../shared/aws/store-clock.ts'
-import type { Message } from '../../shared/ports.ts'
+import type { Message, Refused, SendResult } from '../../shared/ports.ts'
 import type { FaultName } from './history.ts'
 import type { Recorder } from './recorder.ts'
 import type { SimTime } from './time.ts'
@@ -177,19 +177,20 @@ export class Process {
   async send(
     name: string,
     messages: readonly Message[],
-    effect: (taken: readonly Message[]) => void,
-  ): Promise<Message[]> {
+    effect: (taken: readonly Message[]) => Promise<SendResult>,
+  ): Promise<SendResult> {
     let unsent: readonly Message[] = []
+    let refused: readonly Refused[] = []
     try {
-      await this.call(name, () => {
+      await this.call(name, async () => {
         const cut = this.#weather.strike(this, 'partial send')
         unsent = cut?.fault === 'partial send' ? messages.slice(messages.length - cut.unsent) : []
         if (cut?.fault === 'partial send') this.fault(cut, name)
-        effect(messages.filter((message) => !unsent.includes(message)))
+        refused = (await effect(messages.filter((message) => !unsent.includes(message)))).refused
       })
-      return [...unsent]
+      return { unsent, refused }
     } catch {
-      return [...messages]
+      return { unsent: messages, refused: [] }
     }
   }
 
@@ -212,7 +213,7 @@ export class Process {
     const queueOf = (queue: SimWorld['watch'], name: string): SimWorld['watch'] => ({
       ...DELIVERS_BY_ITSELF,
       counts: () => this.call(`${name}.counts`, () => queue.counts()) as ReturnType<typeof queue.counts>,
-      send: (messages) => this.send(`${name}.send`, messages, (taken) => void queue.send(taken)),
+      send: (messages) => this.send(`${name}.send`, messages, (taken) => queue.send(taken)),
     })
     return {
       ...world,
@@ -224,7 +225,11 @@ export class Process {
       locks: wrap(world.locks, 'locks'),
       calendars: wrap(world.calendars, 'calendars'),
       templates: wrap(world.templates, 'templates'),
-      answers: wrap(world.answers, 'answers'),
+      namespaces: wrap(world.namespaces, 'namespaces'),
+      pendingEdits: wrap(world.pendingEdits, 'pendingEdits'),
+      idempotency: wrap(world.idempotency, 'idempotency'),
+      apiKeys: wrap(world.apiKeys, 'apiKeys'),
+      audit: wrap(world.audit, 'audit'),
       queues: { fast: queueOf(world.queues.fast, 'fast'), slow: queueOf(world.queues.slow, 'slow') },
       watch: queueOf(world.watch, 'watch'),
       bus: wrap(world.bus, 'bus'),
@@ -235,15 +240,15 @@ export class Process {
   }
 
   #method(target: object, member: CallableFunction, name: string): unknown {
-    if (name === 'jobs.load')
-      return (...parameters: unknown[]) => this.#pages(Reflect.apply(member, target, parameters))
+    if (name === 'jobs.load' || name === 'jobs.loadOnce')
+      return (...parameters: unknown[]) => this.#pages(Reflect.apply(member, target, parameters), name)
     return (...parameters: unknown[]) => this.call(name, () => Reflect.apply(member, target, parameters))
   }
 
-  async *#pages(pages: unknown): AsyncGenerator<unknown> {
+  async *#pages(pages: unknown, name: string): AsyncGenerator<unknown> {
     const iterator = (pages as AsyncIterable<unknown>)[Symbol.asyncIterator]()
     for (;;) {
-      const next = (await this.call('jobs.load', () => iterator.next())) as IteratorResult<unknown>
+      const next = (await this.call(name, () => iterator.next())) as IteratorResult<unknown>
       if (next.done === true) return
       yield next.value
     }

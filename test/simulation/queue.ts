@@ -2,9 +2,10 @@
 // nobody said that it was done, and to the dead letters when that was so too often. Every message is accounted for.
 
 import type { BatchResult, QueueDelivery } from '../../functions/queue-delivery.ts'
-import type { Message, Queue, Received } from '../../shared/ports.ts'
+import type { Message, Queue, Received, Refused, SendResult } from '../../shared/ports.ts'
 import type { QueueName } from './history.ts'
 import type { Recorder } from './recorder.ts'
+import { runsIn } from './runs-in.ts'
 import type { SimTime } from './time.ts'
 
 interface Held {
@@ -24,6 +25,8 @@ export interface QueueWeather {
   failsToDelete(queue: QueueName): boolean
   /** Which of so many that could be delivered comes next. */
   pick(of: number): number
+  /** Whether a message with these runs will never be taken, because of one of them. */
+  refuses(runs: readonly string[]): boolean
   /** Whatever a message becomes on its way. */
   change(body: string): string
 }
@@ -40,6 +43,9 @@ export interface SimQueueOptions {
   readonly most: number
   invoke(event: QueueDelivery): Promise<BatchResult>
 }
+
+/** What no message may hold. */
+const REFUSED_PAYLOAD = '"acts":"refused"'
 
 /** What a poll of Lambda takes. */
 const POLL_MS = 5
@@ -63,12 +69,24 @@ export class SimQueue implements Queue {
     recorder.add({ op: 'queue', queue: name, what, message }, 'queue')
   }
 
-  async send(messages: readonly Message[]): Promise<Message[]> {
+  async send(messages: readonly Message[]): Promise<SendResult> {
     const { weather, name } = this.#options
-    for (const { body, delaySeconds = 0 } of messages) {
-      this.#put(weather.change(body), weather.delayMs(name, delaySeconds * 1000))
+    const refused: Refused[] = []
+    for (const message of messages) {
+      const { body, delaySeconds = 0 } = message
+      if (this.#refuses(body)) refused.push({ message, reason: 'it holds what this queue does not take' })
+      else this.#put(weather.change(body), weather.delayMs(name, delaySeconds * 1000))
     }
-    return []
+    return { unsent: [], refused }
+  }
+
+  #refuses(body: string): boolean {
+    const { weather, name, recorder } = this.#options
+    if (name !== 'fast' && name !== 'slow') return false
+    const runs = runsIn(body)
+    const isRefused = weather.refuses(runs) || body.includes(REFUSED_PAYLOAD)
+    if (isRefused) recorder.add({ op: 'refused', queue: name, runs }, 'queue')
+    return isRefused
   }
 
   #put(body: string, inMs: number): void {

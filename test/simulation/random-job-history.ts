@@ -9,11 +9,11 @@ import type { Job } from '../../shared/core/job/job.ts'
 import type { Resolved } from '../../shared/core/job/next-version.ts'
 import { readJob } from '../../shared/core/job/read-job.ts'
 import { type Moment, restate, revise } from '../../shared/core/job/revise.ts'
-import { type StoredJob, statusOf } from '../../shared/core/job/stored.ts'
+import { present, type Stopped, type StoredJob } from '../../shared/core/job/stored.ts'
 import type { VersionStatus } from '../../shared/core/job/version.ts'
 import { type DueItem, dueBetween } from '../../shared/core/planner/due.ts'
 import type { ScheduleSpec } from '../../shared/core/schedule/schedule.ts'
-import { body } from '../support/job-body.ts'
+import { ANNA, body } from '../support/job-body.ts'
 import { type OracleDue, type OracleVersion, oracleDue } from '../support/oracle/job.ts'
 import { offsetAt, transitionsBetween } from '../support/oracle/zone.ts'
 import { randomExpression } from '../support/random-cron/expression.ts'
@@ -58,13 +58,14 @@ export class JobHistory {
   readonly versions: OracleVersion[] = []
 
   get current(): StoredJob | null {
-    return this.job === null || statusOf(this.job) === 'DELETED' ? null : this.job
+    return present(this.job)
   }
 
   save(activeFrom: number, definition: Job, resolved = NOTHING, stopped = this.current?.stopped ?? null): this {
     const status = stopped === null ? 'RUNNING' : 'STOPPED'
     const moment = momentOf(activeFrom)
-    const next = revise({ id: ID, old: this.job, definition, resolved, status, stopped, ...moment })
+    const state = { status, stopped, managedBy: null } as const
+    const next = revise({ id: ID, old: this.job, definition, resolved, ...state, ...moment })
     this.resolved = resolved
     return this.keep(definition, next)
   }
@@ -72,15 +73,16 @@ export class JobHistory {
   restate(activeFrom: number, status: VersionStatus, until: number | null = null): this {
     const { job } = this
     if (job === null) throw new Error('there is no job')
-    const stopped = status === 'STOPPED' ? { reason: 'test', by: 'anna', until } : null
+    const stopped = status === 'STOPPED' ? stopFrom(activeFrom, until) : null
     return this.keep(job.definition, restate(job, { status, stopped }, momentOf(activeFrom)))
   }
 
-  reschedule(activeFrom: number, to: number): this {
+  /** Null takes the next start away. */
+  reschedule(activeFrom: number, to: number | null): this {
     const { job } = this
     if (job === null) throw new Error('there is no job')
     const move = moveOf(job, activeFrom, to)
-    const next = restate(job, { status: statusOf(job), stopped: job.stopped }, momentOf(activeFrom))
+    const next = restate(job, stateOf(job), momentOf(activeFrom))
     const newest = next.versions[next.versions.length - 1]
     const moved = { ...newest, moves: withMove(newest.moves ?? [], move) }
     return this.keep(job.definition, { ...next, versions: [...next.versions.slice(0, -1), moved] })
@@ -103,7 +105,22 @@ export class JobHistory {
   }
 }
 
-const momentOf = (activeFrom: number): Moment => ({ now: activeFrom, activeFrom, auditedThrough: 0 })
+const momentOf = (activeFrom: number): Moment => ({ nowMs: activeFrom * 1000, activeFrom, auditedThrough: 0 })
+
+const stopFrom = (from: number, until: number | null): Stopped => ({
+  code: 'BY_HAND',
+  reason: 'test',
+  by: ANNA,
+  atMs: from * 1000,
+  until,
+  queued: 'run',
+  operation: null,
+  from,
+})
+
+/** A stop stays in force, also one that has come to its end. */
+const stateOf = ({ versions, stopped }: StoredJob) => ({ status: versions[versions.length - 1].status, stopped })
+
 export const definitionOf = (part: object): Job => readJob(body('job', part), ID).job
 
 /** Where a random job lives: all its times are near this second. */
@@ -177,7 +194,7 @@ function randomSave(history: JobHistory, place: Place): void {
 function randomReschedule(history: JobHistory, { random, now }: Place): void {
   const near = history.byCore(now, now + 900).find(({ kind }) => kind === 'start')
   if (near === undefined) return
-  history.reschedule(now, now + random.below(random.pick([30, 300])))
+  history.reschedule(now, random.chance(0.25) ? null : now + random.below(random.pick([30, 300])))
 }
 
 function randomEdit(history: JobHistory, place: Place): void {

@@ -36,6 +36,7 @@ export class ScriptedWeather implements Weather, QueueWeather, BusWeather {
   againAfterMs = (): null => null
   failsToDelete = (): boolean => false
   pick = (): number => 0
+  refuses = (): boolean => false
   change = (body: string): string => body
   deliveriesMs = (): number[] => [50]
   skipsMinute = (): boolean => false

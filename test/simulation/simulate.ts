@@ -1,6 +1,7 @@
 // One simulation: a fleet of jobs, a while of good weather, a storm, good weather again, and then all jobs stopped until nothing
 // is left to do. Whatever happens follows from the seed.
 
+import { putNamed } from '../support/put-named.ts'
 import { createRandom } from '../support/random-cron/random.ts'
 import { Client } from './client.ts'
 import { type Body, CALENDARS, fleetOf, TEMPLATE } from './fleet.ts'
@@ -38,11 +39,20 @@ export interface Simulated {
   readonly calls?: Readonly<Record<ProcessKind, number>>
 }
 
+/**
+ * Of each lane. A job that says nothing of its timeout has a minute, and a handler that hangs holds its executor for all of it: of
+ * eight executors all would be held now and then, and what is due meanwhile would wait for one.
+ */
+const EXECUTORS = 48
+
 const CALM_BEFORE_SECONDS = 30
 const CALM_AFTER_SECONDS = 150
 const USUAL_SECONDS = 900
-/** More than the longest time after which somebody comes back to a run, and than five deliveries of a message that fails. */
-const LONGEST_DRAIN_SECONDS = 3000
+/**
+ * More than the longest time after which a process comes back to a run, than five deliveries of a message that fails, and than a crowded
+ * job takes that runs one at a time and tries again.
+ */
+const LONGEST_DRAIN_SECONDS = 20_000
 
 /** Ordinary days, days on which clocks change, the turn of a year. */
 const STARTS = [
@@ -72,6 +82,7 @@ export async function simulate(options: SimulationOptions): Promise<Simulated> {
     shardCount,
     hopSeconds: random.pick([1, 1, 1, 2, 3]),
     visibilityMs: random.pick([15_000, 60_000, 540_000]),
+    executors: EXECUTORS,
     hasMinuteRule: without !== 'minute rule',
     hasSwitch: without !== 'switch',
   })
@@ -81,10 +92,11 @@ export async function simulate(options: SimulationOptions): Promise<Simulated> {
     seconds,
     hasRetries: without !== 'retries',
     hasCatchUp: climate.name !== CHAIN_ONLY,
+    hasRefusals: climate.name !== CHAIN_ONLY,
     isSleepy,
   }
   const fleet = fleetOf(random, fleetOptions)
-  const disturbed = fleet.map(({ name }) => name).filter((name) => !/^(second|follower)/.test(name))
+  const disturbed = fleet.map(({ name }) => name).filter((name) => !/^(second|follower|refused)/.test(name))
   const client = new Client(stack, random, fleetOptions, disturbed)
   const at = (second: number) => (start + second) * 1000
   await begin(stack, client, fleet)
@@ -166,8 +178,9 @@ export async function simulate(options: SimulationOptions): Promise<Simulated> {
 }
 
 async function begin(stack: SimStack, client: Client, fleet: readonly Body[]): Promise<void> {
-  for (const { name, dates } of CALENDARS) await stack.world.calendars.put('default', name, { name, dates }, null)
-  await stack.world.templates.put('default', TEMPLATE.name, TEMPLATE, null)
+  for (const { name, ...value } of CALENDARS) await putNamed(stack.world, 'calendar', name, value)
+  const { name, ...value } = TEMPLATE
+  await putNamed(stack.world, 'template', name, value)
   stack.start()
   const shardsAreMade = stack.time.pause(1000)
   void shardsAreMade.then(async () => {

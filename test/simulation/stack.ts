@@ -43,6 +43,8 @@ export interface StackOptions {
   readonly shardCount: number
   readonly hopSeconds: number
   readonly visibilityMs: number
+  /** Executors of each lane, as many as a laptop has unless told otherwise. */
+  readonly executors?: number
   /** Stores to build on instead of memory. */
   readonly stores?: Stores
   readonly hasMinuteRule?: boolean
@@ -65,6 +67,7 @@ export class SimStack {
   constructor(options: StackOptions) {
     this.#options = options
     const { time, recorder, weather, shardCount, hopSeconds, random, visibilityMs } = options
+    const { executors: most = MOST_EXECUTORS } = options
     this.time = time
     this.recorder = recorder
     const fences = new Map<number, number>()
@@ -96,7 +99,7 @@ export class SimStack {
       })
     const output = { line: () => {}, nowMs: time.nowMs }
     const executors = (lane: 'fast' | 'slow') =>
-      pool<QueueDelivery, BatchResult>('execute', MOST_EXECUTORS, EXECUTOR_TIMEOUT_MS[lane], (world, process) =>
+      pool<QueueDelivery, BatchResult>('execute', most, EXECUTOR_TIMEOUT_MS[lane], (world, process) =>
         makeExecute(world, this.#handlers(process), output),
       )
     const dead = pool<QueueDelivery, BatchResult>('execute', 1, EXECUTOR_TIMEOUT_MS.slow, (world, process) =>
@@ -115,7 +118,7 @@ export class SimStack {
         weather,
         visibilityMs,
         batch: BATCH[name],
-        most: MOST_EXECUTORS,
+        most,
         invoke: () => Promise.reject(new Error('nobody takes this')),
         ...part,
       })

@@ -49,6 +49,8 @@ function lineOf(event: HistoryEvent, runId: string, jobId: string, procs: Readon
         : null
     case 'ask':
       return event.jobId === jobId && event.what !== 'trigger' ? `${event.what} ${event.kind}` : null
+    case 'refused':
+      return event.runs.includes(runId) ? `REFUSED by ${event.queue}, with ${event.runs.length - 1} others` : null
     case 'fault':
       return procs.has(event.proc) ? `FAULT ${event.fault} at ${event.where}` : null
     default:

@@ -28,6 +28,8 @@ export interface Climate {
   readonly duplicateEvent: number
   readonly delayedEvent: number
   readonly poison: number
+  /** Messages of which one run is refused from then on. */
+  readonly refusal: number
   readonly newerCode: number
   readonly skippedMinute: number
   /** Wipes of a queue, and outages of the whole store, in a storm. */
@@ -54,6 +56,7 @@ const CALM: Omit<Climate, 'name'> = {
   duplicateEvent: 0,
   delayedEvent: 0,
   poison: 0,
+  refusal: 0,
   newerCode: 0,
   skippedMinute: 0,
   wipes: 0,
@@ -79,6 +82,7 @@ const MIXED: Omit<Climate, 'name'> = {
   duplicateEvent: 20,
   delayedEvent: 10,
   poison: 0.3,
+  refusal: 2,
   newerCode: 10,
   skippedMinute: 50,
   wipes: 3,
@@ -98,7 +102,17 @@ export const CLIMATES: readonly Climate[] = [
   { name: 'dying chains', ...MIXED, crash: 3, lostEvent: 15, duplicateEvent: 60, delayedEvent: 40 },
   { name: 'dying executors', ...CALM, crash: 6, pause: 2, duplicate: 50, slowCall: 5 },
   { name: 'frozen processes', ...CALM, pause: 5, clockStep: 2, duplicate: 50 },
-  { name: 'bad queues', ...CALM, duplicate: 200, delay: 100, deleteFails: 60, partialSend: 40, wipes: 12, poison: 2 },
+  {
+    name: 'bad queues',
+    ...CALM,
+    duplicate: 200,
+    delay: 100,
+    deleteFails: 60,
+    partialSend: 40,
+    wipes: 12,
+    poison: 2,
+    refusal: 15,
+  },
   { name: 'bad store', ...CALM, throttle: 30, errorBefore: 20, errorAfter: 5, lostAnswer: 3, slowCall: 30, outages: 2 },
   { name: 'bad clocks', ...MIXED, clockStep: 10, crash: 0.5 },
   { name: 'slow consumers', ...CALM, absences: 2, duplicate: 40, delay: 20, slowCall: 10, throttle: 5 },
@@ -132,6 +146,8 @@ export class RandomWeather implements Weather, QueueWeather {
   readonly climate: Climate
   isStorm = false
   isOut = false
+  /** Runs that queues refuse for good. */
+  readonly #refused = new Set<string>()
 
   constructor(random: Random, recorder: Recorder, climate: Climate) {
     this.#random = random
@@ -179,7 +195,14 @@ export class RandomWeather implements Weather, QueueWeather {
   }
 
   #note(
-    fault: 'duplicate message' | 'delayed message' | 'early message' | 'delete fails' | 'poison' | 'newer code',
+    fault:
+      | 'duplicate message'
+      | 'delayed message'
+      | 'early message'
+      | 'delete fails'
+      | 'poison'
+      | 'newer code'
+      | 'refused run',
     queue: string,
   ): void {
     this.#recorder.add({ op: 'fault', fault, where: queue }, 'queue')
@@ -203,6 +226,16 @@ export class RandomWeather implements Weather, QueueWeather {
   failsToDelete(queue: QueueName): boolean {
     if (!this.#strikes(this.climate.deleteFails)) return false
     this.#note('delete fails', queue)
+    return true
+  }
+
+  /** What is refused once is refused whenever it comes, in whatever company. */
+  refuses(runs: readonly string[]): boolean {
+    if (runs.some((runId) => this.#refused.has(runId))) return true
+    if (runs.length === 0 || !this.#strikes(this.climate.refusal)) return false
+    const runId = this.#random.pick(runs)
+    this.#refused.add(runId)
+    this.#note('refused run', runId)
     return true
   }
 

@@ -10,8 +10,12 @@ export class DrivenTime {
 
   nowMs = (): number => this.#nowMs
 
-  until = (ms: number, signal?: AbortSignal): Promise<void> => {
-    if (ms <= this.#nowMs || signal?.aborted === true) return Promise.resolve()
+  until = (ms: number, signal?: AbortSignal): Promise<void> =>
+    ms <= this.#nowMs ? Promise.resolve() : this.turn(ms, signal)
+
+  /** The same, but where that time is now it comes after everything that is already happening. */
+  turn = (ms: number, signal?: AbortSignal): Promise<void> => {
+    if (signal?.aborted === true) return Promise.resolve()
     return new Promise((wake) => {
       const waiter = { ms, wake }
       this.#waiting.push(waiter)

@@ -1,6 +1,9 @@
-// Bodies of jobs as a user would send them, and numbers in a row to compare with.
+// Bodies of jobs as a user would send them, who sends them, and numbers in a row to compare with.
 
-export const asking = { by: 'anna' }
+import type { Actor } from '../../shared/core/actor.ts'
+
+export const ANNA: Actor = { type: 'key', id: '3fK9aZ', name: 'anna', onBehalfOf: null }
+export const asking = { by: ANNA }
 
 /** Every second unless the test says otherwise. */
 export const body = (name: string, part: object = {}) => ({

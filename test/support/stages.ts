@@ -2,9 +2,9 @@
 
 import type { StoredJob } from '../../shared/core/job/stored.ts'
 import { formatRunId } from '../../shared/core/run/run.ts'
-import { saveJob } from '../../shared/flow/manage-jobs.ts'
-import { historyOf } from '../../shared/flow/read-runs.ts'
 import { asking, body } from './job-body.ts'
+import { allRunsOf } from './runs.ts'
+import { saveBody } from './save.ts'
 import { Stage } from './stage.ts'
 import { START, type Town, type TownOptions } from './town.ts'
 import { townsOfThisFile } from './towns.ts'
@@ -15,16 +15,16 @@ export interface Staged {
 }
 
 const save = async ({ town }: Staged, name: string, handler: string, part: object = {}): Promise<StoredJob> =>
-  (await saveJob(town.world, body(name, { target: { type: 'handler', handler }, ...part }), asking)).job
+  (await saveBody(town.world, body(name, { target: { type: 'handler', handler }, ...part }), asking)).job
 
 /** Every run of a job that the ledger knows, by the second from the start: its status. */
 async function statuses({ town }: Staged, job: StoredJob, to: number): Promise<Map<number, string>> {
-  const { runs } = await historyOf(town.world, job.id, { from: START, to: START + to + 1, limit: 1000 })
-  return new Map([...runs].reverse().map(({ second, entry }) => [second - START, entry?.status ?? 'NONE']))
+  const runs = await allRunsOf(town.world, job, START, START + to + 1)
+  return new Map(runs.reverse().map(({ id, entry }) => [id.second - START, entry?.status ?? 'NONE']))
 }
 
 const detailOf = async ({ town }: Staged, job: StoredJob, second: number) =>
-  (await town.world.ledger.readRun({ jobId: job.id, second: START + second, suffix: 'x' }))?.detail
+  (await town.world.ledger.readDetails([{ jobId: job.id, second: START + second }]))[0]
 
 const firstOf = (job: StoredJob): number => job.versions[0].activeFrom - START
 const idOf = (job: StoredJob, second: number) => formatRunId({ jobId: job.id, second: START + second, suffix: '' })

@@ -11,8 +11,8 @@ import { dynamoStores } from '../../shared/aws/stores.ts'
 import type { TownEngines } from './town.ts'
 
 export interface RealEngines {
-  /** A fresh table and fresh queues. */
-  make(): Promise<TownEngines>
+  /** A fresh table and fresh queues, which may have attributes of their own. */
+  make(attributes?: Record<string, string>): Promise<TownEngines>
   stop(): Promise<void>
 }
 
@@ -26,19 +26,19 @@ export async function realEngines(): Promise<RealEngines> {
   const queues = queueClient({ endpoint: sqs.endpoint })
   let made = 0
   return {
-    make: async () => {
+    make: async (attributes) => {
       made += 1
       const tableName = `town-${process.pid}-${made}`
       await createTable(client, tableName)
-      const [fastUrl, slowUrl] = await Promise.all(
-        ['fast', 'slow'].map((lane) => createQueue(queues, sqs.endpoint, `${lane}-${made}`)),
-      )
-      const purge = async () => {
-        await queues.send(new PurgeQueueCommand({ QueueUrl: fastUrl }))
+      const makeQueue = async (lane: string) => {
+        const url = await createQueue(queues, sqs.endpoint, `${lane}-${made}`, attributes)
+        const purge = async () => {
+          await queues.send(new PurgeQueueCommand({ QueueUrl: url }))
+        }
+        return Object.assign(new SqsQueue({ client: queues, url }), { purge })
       }
-      const fast = Object.assign(new SqsQueue({ client: queues, url: fastUrl }), { purge })
-      const slow = new SqsQueue({ client: queues, url: slowUrl })
-      return { stores: dynamoStores({ client, tableName, shardCount: 1, ledgerDays: 30, clock }), fast, slow }
+      const [fast, slow] = await Promise.all(['fast', 'slow'].map(makeQueue))
+      return { stores: dynamoStores({ client, tableName, shardCount: 1, ledgerDays: 30 }), fast, slow }
     },
     stop: async () => {
       client.destroy()

@@ -21,6 +21,7 @@ import type { Queue, Stores } from '../../shared/ports.ts'
 import { DrivenTime } from './driven-time.ts'
 import { MemoryQueue } from './memory/queue.ts'
 import { memoryStores } from './memory/stores.ts'
+import { type Purgeable, SparingQueue } from './sparing-queue.ts'
 import { tracked, trackedStores } from './tracked.ts'
 
 /** A whole minute, so that tests can count in seconds from it. */
@@ -41,8 +42,8 @@ export type TownWorld = TickWorld & ExecutorHost
 /** Real engines to build on, instead of memory. */
 export interface TownEngines {
   readonly stores: Stores
-  readonly fast: Queue & { purge(): Promise<void> }
-  readonly slow: Queue
+  readonly fast: Purgeable
+  readonly slow: Purgeable
 }
 
 export interface TownOptions {
@@ -62,11 +63,14 @@ export interface TownOptions {
   readonly seeExecutor?: (world: TownWorld, environment: number) => TownWorld
   /** Executors at once, of each lane. */
   readonly executors?: number
+  /** Why the lanes in memory will never take a message; null where they do. */
+  readonly refuses?: (body: string) => string | null
 }
 
 /** As deployed. */
 const VISIBILITY_MS = 540_000
 const MOST_RECEIVES = 5
+const POLL_SECONDS = 20
 
 export class Town {
   readonly time = new DrivenTime(START * 1000)
@@ -74,8 +78,8 @@ export class Town {
   readonly lines: string[] = []
   readonly ticked: (Ticked | Ended)[] = []
   readonly errors: unknown[] = []
-  readonly fast: Queue & { purge(): Promise<void> | void }
-  readonly slow: Queue
+  readonly fast: MemoryQueue | SparingQueue
+  readonly slow: MemoryQueue | SparingQueue
   readonly dead: Queue
   readonly world: TownWorld
   readonly rig: Rig
@@ -87,16 +91,18 @@ export class Town {
     const { time } = this
     const { engines } = options
     const track = <Part extends object>(part: Part): Part => tracked(part, time)
-    const dead = new MemoryQueue(time.nowMs, { visibilityMs: 12 * 3_600_000 })
+    const dead = new MemoryQueue(time.nowMs, { turn: time.turn, visibilityMs: 12 * 3_600_000 })
     const lane = () =>
       new MemoryQueue(time.nowMs, {
+        turn: time.turn,
         visibilityMs: VISIBILITY_MS,
         deadLetters: { queue: dead, after: MOST_RECEIVES },
+        refuses: options.refuses,
       })
     this.dead = dead
-    this.fast = engines === undefined ? lane() : track(engines.fast)
-    this.slow = engines === undefined ? lane() : track(engines.slow)
-    const watch = new MemoryQueue(() => time.nowMs())
+    this.fast = engines === undefined ? lane() : new SparingQueue(track(engines.fast), time)
+    this.slow = engines === undefined ? lane() : new SparingQueue(track(engines.slow), time)
+    const watch = new MemoryQueue(time.nowMs, { turn: time.turn })
     const output = { line: (text: string) => this.lines.push(text), nowMs: time.nowMs }
     let ids = 0
     this.world = {
@@ -147,7 +153,7 @@ export class Town {
     this.rig = new Rig({
       time,
       queues: { fast: this.fast, slow: this.slow, dead, watch },
-      pollSeconds: 0,
+      pollSeconds: POLL_SECONDS,
       restMs: engines === undefined ? 10 : 100,
       makeExecutor: () => executor((world) => makeExecute(world, handlers, output)),
       makeDeadLetters: () => executor((world) => makeDeadLetters(world, handlers, output)),
@@ -166,7 +172,10 @@ export class Town {
 
   /** Executors take nothing while this is false. */
   set isExecuting(isExecuting: boolean) {
-    for (const lane of ['fast', 'slow'] as const) this.rig.pollers[lane].isPaused = !isExecuting
+    for (const lane of ['fast', 'slow'] as const) {
+      this.rig.pollers[lane].isPaused = !isExecuting
+      this[lane].giveUpPolls()
+    }
   }
 
   /** Runs the town through a second counted from its start. */

@@ -43,6 +43,10 @@ export function trackedStores(stores: Stores, time: Tracking): Stores {
     locks: track(stores.locks),
     calendars: track(stores.calendars),
     templates: track(stores.templates),
-    answers: track(stores.answers),
+    namespaces: track(stores.namespaces),
+    pendingEdits: track(stores.pendingEdits),
+    idempotency: track(stores.idempotency),
+    apiKeys: track(stores.apiKeys),
+    audit: track(stores.audit),
   }
 }

@@ -48,12 +48,17 @@ function convertWeekday(text: string): string | null {
 
 function convertFields(dialect: string, fields: string[], year: string): Foreign {
   const weekdays = fields[fields.length - 1].toUpperCase().split(',').map(convertWeekday)
-  if (weekdays.includes(null)) return { dialect, instead: null, note: 'its day of week has no equal here' }
+  if (weekdays.includes(null))
+    return { dialect, instead: null, note: 'its day of week has no equal here. Use 0 to 7, or MON to SUN' }
   const cron = [...fields.slice(0, -1), weekdays.join(',')].map((field) => (field === '?' ? '*' : field)).join(' ')
   if (year === '*' || year === '?') return { dialect, instead: { cron } }
   const [first, last = first] = year.split('-').map((text) => (/^\d{4}$/.test(text) ? Number(text) : 0))
   if (first < 1970 || last < first)
-    return { dialect, instead: null, note: `its year field ${quote(year)} has no equal here` }
+    return {
+      dialect,
+      instead: null,
+      note: `its year field ${quote(year)} has no equal here. Use startAt and endAt of the job`,
+    }
   const until = `"startAt": "${first}-01-01T00:00:00Z", "endAt": "${last}-12-31T23:59:59Z"`
   return { dialect, instead: { cron }, note: `for the years give the job ${until}` }
 }

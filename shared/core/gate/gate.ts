@@ -78,13 +78,16 @@ function succeededAlready({ run, times, policy, state }: GateInput): Decision | 
   return isSinceThen ? { do: 'SKIP', reason: `a run of ${lastSuccess} has succeeded since the previous instant` } : null
 }
 
-function dependencyNotFresh({ policy, lastSuccessOfAfter, now }: GateInput): Decision | null {
-  for (const [index, { job, withinSeconds }] of policy.after.entries()) {
+/** A person who triggers a run knows what they want: only runs by schedule, catch-up and other jobs ask. */
+const asksAfter = ({ trigger }: GateRun): boolean => trigger !== 'MANUAL' && trigger !== 'BACKFILL'
+
+function dependencyNotFresh({ run, policy, lastSuccessOfAfter, now }: GateInput): Decision | null {
+  if (!asksAfter(run)) return null
+  for (const [index, { job, within }] of policy.after.entries()) {
     const success = lastSuccessOfAfter[index] ?? null
-    if (success === null) return { do: 'SKIP', reason: `${job} has not succeeded in the last ${withinSeconds} s` }
+    if (success === null) return { do: 'SKIP', reason: `${job} has not succeeded in the last ${within} s` }
     const age = now - success
-    if (age > withinSeconds)
-      return { do: 'SKIP', reason: `${job} last succeeded ${age} s ago, more than ${withinSeconds} s` }
+    if (age > within) return { do: 'SKIP', reason: `${job} last succeeded ${age} s ago, more than ${within} s` }
   }
   return null
 }

@@ -12,30 +12,6 @@ const GAP_MARGIN_SECONDS = 20
 const CLEAR_BEFORE_SECONDS = 10
 const CLEAR_AFTER_SECONDS = 5
 
-const LONGEST_DEFAULT_TIMEOUT_SECONDS = 60
-
-/** Where the user gives no timeout: a minute, or what lets two runs keep apart without a lock. */
-export function defaultTimeoutSeconds(shortestGapSeconds: number): number {
-  const half = Math.floor((shortestGapSeconds - GAP_MARGIN_SECONDS) / 2)
-  return Math.max(1, Math.min(LONGEST_DEFAULT_TIMEOUT_SECONDS, half))
-}
-
-/** How many instants are looked at to find the shortest gap of a job. */
-const GAPS_LOOKED_AT = 500
-
-/** The shortest gap between the next instants, for the default timeout only: safety never rests on it. */
-export function shortestGapSeconds(next: (after: number) => number, from: number): number {
-  let shortest = Number.POSITIVE_INFINITY
-  let t = next(from)
-  for (let looked = 0; looked < GAPS_LOOKED_AT && t !== NEVER; looked++) {
-    const following = next(t)
-    if (following === NEVER) break
-    shortest = Math.min(shortest, following - t)
-    t = following
-  }
-  return shortest
-}
-
 /**
  * Around an instant without a lock no run with one may start. That is safe from twice the timeout and twenty seconds on; twice
  * as much is asked, so that a run by hand, a retry or a missed one need not wait for more than half of the gap.

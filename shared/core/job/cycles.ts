@@ -1,7 +1,5 @@
 // Jobs that start or wait for one another in a ring would run for ever, or never. Such a ring is found with its path.
 
-import { InputError } from '../errors.ts'
-
 export type Relation = 'then' | 'after'
 
 /** The jobs along a ring that begins and ends with `start`, or null where there is none. */
@@ -23,19 +21,4 @@ function pathTo(job: string, cameFrom: ReadonlyMap<string, string>): string[] {
   const path = [job]
   for (let before = cameFrom.get(job); before !== undefined; before = cameFrom.get(before)) path.unshift(before)
   return path
-}
-
-export function refuseCycle(relation: Relation, start: string, next: (job: string) => readonly string[]): void {
-  const cycle = findCycle(start, next)
-  if (cycle === null) return
-  throw new InputError({
-    code: 'job.cycle',
-    field: relation,
-    value: cycle.join(' → '),
-    problem:
-      relation === 'then'
-        ? 'these jobs would start one another for ever'
-        : 'these jobs would wait for one another for ever',
-    remedy: `Take ${cycle[1]} out of ${relation} of ${start}, or break the ring elsewhere`,
-  })
 }

@@ -19,36 +19,56 @@ export const sureFromOf = (activeFrom: number, fenceAfterCommit: number): number
 /** Versions a job keeps at most; more edits than this before the audit has caught up are refused. */
 export const MOST_VERSIONS = 20
 
+/** Edits came faster than the audit can forget old definitions. Waiting cures it. */
+export class TooManyEdits extends Error {
+  readonly retryAfterSeconds = 30
+
+  constructor() {
+    super(`the job was edited ${MOST_VERSIONS} times within a short time. Wait half a minute and send the edit again`)
+    this.name = 'TooManyEdits'
+  }
+}
+
 /** A run of an older definition may still be going this long after its timeout. */
 const RUN_GRACE_SECONDS = 60
 
+/** A version under which nothing is due before the next one comes into force. */
+const isSilent = ({ status, until }: JobVersion, end: number): boolean =>
+  status === 'DELETED' || (status === 'STOPPED' && (until === undefined || until >= end))
+
 /**
  * Adds a version. `auditedThrough` is the shard's, or the second before the oldest gap that the job still catches up, if that is less.
- * One whose time is accounted for, and whose runs are surely over, may go; no other ever does.
+ * One whose time is accounted for, and whose runs are surely over, may go, and so may one that only prolongs a silence; no other ever
+ * does. A stop or a delete is never refused for the number of versions: an operator in need can always stop a job.
  */
 export function addVersion(job: VersionedJob, version: JobVersion, auditedThrough: number): VersionedJob {
-  const all = [...job.versions, version]
+  const all = withoutProlongedSilence([...job.versions, version])
   const isOver = (each: JobVersion, end: number) => {
     const lastRun = end + (each.timing.spread ?? 0)
     return lastRun <= auditedThrough && lastRun + each.timeoutSeconds + RUN_GRACE_SECONDS <= version.activeFrom
   }
   const needed = all.filter((each, index) => index === all.length - 1 || !isOver(each, all[index + 1].activeFrom))
-  if (needed.length > MOST_VERSIONS) {
-    throw new InputError({
-      code: 'job.too-many-edits',
-      field: 'version',
-      value: version.version,
-      problem: `the job was edited ${MOST_VERSIONS} times within seconds`,
-      remedy: 'Wait half a minute and send the edit again',
-    })
-  }
+  if (needed.length > MOST_VERSIONS && version.status === 'RUNNING') throw new TooManyEdits()
   return { id: job.id, versions: needed }
 }
 
-/** A reschedule moves the first instant from activeFrom on, and only that one. */
-export function moveOf(job: VersionedJob, activeFrom: number, to: number): Move {
+/** A silent version after one that is silent as long is left out: the earlier one then governs its time, and says the same. */
+function withoutProlongedSilence(versions: readonly JobVersion[]): JobVersion[] {
+  const kept: JobVersion[] = []
+  for (const [index, version] of versions.entries()) {
+    const end = versions[index + 1]?.activeFrom
+    const before = kept.at(-1)
+    const isNeedless = end !== undefined && before !== undefined && isSilent(version, end) && isSilent(before, end)
+    if (!isNeedless) kept.push(version)
+  }
+  return kept
+}
+
+/** A reschedule moves the first instant from activeFrom on, and only that one; null takes it away. */
+export function moveOf(job: VersionedJob, activeFrom: number, to: number | null): Move {
   const from = nextDue(job, activeFrom - 1, ['start'])
   if (from === NEVER) throw moveError(to, 'there is no instant left to move', 'Change the schedule, or trigger the job')
+  if (to === null) return { from, to: NEVER }
   if (to < activeFrom) throw moveError(to, 'is in the past', `Use a time from ${formatInstant(activeFrom)} on`)
   return { from, to }
 }
@@ -59,14 +79,20 @@ export const withMove = (moves: readonly Move[], added: Move): Move[] => [
   added,
 ]
 
-function moveError(to: number, problem: string, remedy: string): InputError {
-  return new InputError({ code: 'job.reschedule', field: 'at', value: formatInstant(to), problem, remedy })
+function moveError(to: number | null, problem: string, remedy: string): InputError {
+  return new InputError({
+    code: 'job.reschedule',
+    field: 'at',
+    value: to === null ? null : formatInstant(to),
+    problem,
+    remedy,
+  })
 }
 
 const JUST_PAST_SECONDS = 60
 
 /** A single time that has just passed is meant as now; one that is long past is a mistake. */
-export function onceInstant(at: number, activeFrom: number): number {
+export function onceInstant(at: number, activeFrom: number, path: string): number {
   if (at >= activeFrom) return at
   if (activeFrom - at <= JUST_PAST_SECONDS) return activeFrom
   const remedy = `Use a time from ${formatInstant(activeFrom)} on, or trigger the job`
@@ -76,5 +102,6 @@ export function onceInstant(at: number, activeFrom: number): number {
     value: formatInstant(at),
     problem: 'is in the past',
     remedy,
+    path,
   })
 }

@@ -1,12 +1,15 @@
-// A job's id is a hash of its name, so that a name finds its job without a look-up. The id's last bits are its shard,
+// A job's id is a digest of its name, so that a name finds its job without a look-up. The id's last bits are its shard,
 // its first bits its page: two independent parts of one number.
 
-import { hashText } from '../hash.ts'
+import { digest64 } from '../digest.ts'
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const ID_LENGTH = 11
 
-export const jobIdOf = (namespace: string, name: string): string => idOfHash(hashText(`${namespace}/${name}`))
+export const jobIdOf = (namespace: string, name: string): string => idOfText(`${namespace}/${name}`)
+
+/** An id that follows from a text: the same text, the same id. */
+export const idOfText = (text: string): string => idOfHash(digest64(text))
 
 /** Eleven base62 digits of 64 bits; sorted as text they are sorted as numbers. */
 export function idOfHash(hash: bigint): string {

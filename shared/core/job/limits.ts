@@ -11,7 +11,12 @@ export const LIMITS = {
   dependencies: 20,
   maxRuns: 10_000,
   spreadSeconds: 86_400,
-  timeoutSeconds: 840,
+  /** What a handler may take, because its executor lives no longer. */
+  handlerTimeoutSeconds: 840,
+  timeoutSeconds: 86_400,
+  deleteAfterSeconds: { least: 3600, most: 400 * 86_400 },
+  heartbeatSeconds: { least: 10, most: 3600 },
+  failuresInARow: 1000,
   maxLatenessSeconds: 7 * 86_400,
   retryAttempts: 100,
   retryDelaySeconds: 7 * 86_400,
@@ -19,5 +24,5 @@ export const LIMITS = {
   catchUpRuns: 1000,
   concurrent: 1000,
   priority: 100,
-  keepDays: 365,
+  reasonCharacters: 1000,
 } as const

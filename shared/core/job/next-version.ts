@@ -1,18 +1,19 @@
 // What a save makes of a definition: the version that the plan goes by, with template and calendars put in, single times
-// that have just passed moved to now, maxRuns turned into a last instant, and the timeout that the gaps allow.
+// that have just passed moved to now, and maxRuns turned into a last instant.
 
-import { defaultTimeoutSeconds, shortestGapSeconds } from '../gate/overlap.ts'
 import { isSameJson } from '../same.ts'
 import type { CalendarSpec } from '../schedule/calendar.ts'
-import { type ScheduleSpec, schedulesOf, type Template } from '../schedule/schedule.ts'
+import type { ScheduleSpec } from '../schedule/schedule.ts'
+import { schedulesOf, type TemplateSpec } from '../schedule/template.ts'
 import { assertFires, compileTiming, lastInstantOf, type TimingSpec } from '../schedule/timing.ts'
 import { formatInstant, parseInstant } from '../time/instant.ts'
 import { onceInstant } from './edit.ts'
+import { pointer } from './invalid.ts'
 import type { Job } from './job.ts'
 import type { JobVersion, VersionStatus } from './version.ts'
 
 export interface Resolved {
-  readonly template: Template | null
+  readonly template: TemplateSpec | null
   readonly calendars: readonly CalendarSpec[]
 }
 
@@ -33,10 +34,9 @@ export function nextVersion(input: NextVersion): JobVersion {
   const { definition, before, version, activeFrom, status, until } = input
   const timing = timingOf(input)
   const isSameTiming = before !== null && isSameJson(before.version.timing, timing)
-  const compiled = compileTiming({ ...timing, jobId: input.jobId })
-  if (!isSameTiming && status !== 'DELETED') assertFires(compiled, activeFrom - 1, timing.schedules)
-  const gap =
-    definition.timeout === null ? shortestGapSeconds((after) => compiled.start.next(after), activeFrom - 1) : 0
+  if (!isSameTiming && status !== 'DELETED') {
+    assertFires(compileTiming({ ...timing, jobId: input.jobId }), activeFrom - 1, timing.schedules)
+  }
   return {
     version,
     activeFrom,
@@ -45,7 +45,7 @@ export function nextVersion(input: NextVersion): JobVersion {
     timing,
     ...(isSameTiming && before.version.moves !== undefined ? { moves: before.version.moves } : {}),
     misfire: definition.misfire,
-    timeoutSeconds: definition.timeout ?? defaultTimeoutSeconds(gap),
+    timeoutSeconds: definition.timeout,
     maxLatenessSeconds: definition.maxLateness,
     priority: definition.priority,
   }
@@ -78,8 +78,8 @@ function schedulesFrom({ definition, before, activeFrom }: NextVersion): Schedul
     if (!('at' in schedule)) return schedule
     const known = before === null ? null : savedAs(schedule, before)
     if (known !== null) return known
-    const at = parseInstant(schedule.at, `schedules.${place}.at`)
-    const moved = onceInstant(at, activeFrom)
+    const at = parseInstant(schedule.at, 'at')
+    const moved = onceInstant(at, activeFrom, pointer(['schedules', place, 'at']))
     return moved === at ? schedule : { ...schedule, at: formatInstant(moved) }
   })
 }
@@ -95,5 +95,5 @@ function savedAs(
 }
 
 /** A job that fires at single times only, so that no ticker needs to hold it until one is near. */
-export const isOnceOnly = (version: JobVersion): boolean =>
-  version.timing.schedules.every((schedule) => 'at' in schedule)
+export const isOnceOnly = ({ timing: { schedules } }: JobVersion): boolean =>
+  schedules.length > 0 && schedules.every((schedule) => 'at' in schedule)

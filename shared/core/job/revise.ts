@@ -1,17 +1,33 @@
 // What a mutation makes of a stored job: the next version beside those that are still needed, and what follows from it.
 
+import type { Actor } from '../actor.ts'
+import type { AuditAction, AuditEntry } from '../audit-entry.ts'
+import { changesBetween, type FieldChange } from '../changes.ts'
 import { InputError } from '../errors.ts'
-import { candidatesOf } from '../planner/due.ts'
+import { candidatesOf, nextDue, RUNS } from '../planner/due.ts'
+import { isSameJson } from '../same.ts'
+import { neverFires } from '../schedule/timing.ts'
 import { NEVER } from '../time/instants.ts'
 import { addVersion } from './edit.ts'
 import type { Job } from './job.ts'
 import { isOnceOnly, nextVersion, type Resolved } from './next-version.ts'
-import { type JobWrite, type Pointer, type Stopped, type StoredJob, statusOf } from './stored.ts'
+import {
+  deletedFrom,
+  fullNameOf,
+  isDeleted,
+  type JobWrite,
+  type Pointer,
+  present,
+  type Stopped,
+  type StoredJob,
+  statusAt,
+  stopAt,
+} from './stored.ts'
 import type { JobVersion, VersionStatus } from './version.ts'
 
 /** When a mutation happens, and what the shard still needs of the past. */
 export interface Moment {
-  readonly now: number
+  readonly nowMs: number
   readonly activeFrom: number
   /** No version that ended by then is needed any more. */
   readonly auditedThrough: number
@@ -24,12 +40,14 @@ export interface Revision extends Moment {
   readonly resolved: Resolved
   readonly status: VersionStatus
   readonly stopped: Stopped | null
+  readonly managedBy: string | null
 }
 
 const newestOf = (job: StoredJob): JobVersion => job.versions[job.versions.length - 1]
 
-export function revise({ id, old, definition, resolved, status, stopped, ...moment }: Revision): StoredJob {
-  const isNew = old === null || statusOf(old) === 'DELETED'
+export function revise(revision: Revision): StoredJob {
+  const { id, old, definition, resolved, status, stopped, managedBy, ...moment } = revision
+  const isNew = old === null || isDeleted(old)
   const version = nextVersion({
     jobId: id,
     definition,
@@ -38,7 +56,7 @@ export function revise({ id, old, definition, resolved, status, stopped, ...mome
     until: stopped?.until ?? null,
     before: isNew ? null : { definition: old.definition, version: newestOf(old) },
     version: (old?.version ?? 0) + 1,
-    activeFrom: Math.max(moment.activeFrom, old === null ? 0 : newestOf(old).activeFrom),
+    activeFrom: moment.activeFrom,
   })
   const job: StoredJob = {
     id,
@@ -48,9 +66,9 @@ export function revise({ id, old, definition, resolved, status, stopped, ...mome
     versions: old === null ? [version] : addVersion(old, version, moment.auditedThrough).versions,
     // Once recurring, a job stays where tickers hold it: they may still need its past.
     isOnce: (old === null || old.isOnce) && isOnceOnly(version),
-    createdAt: isNew ? moment.now : old.createdAt,
-    updatedAt: moment.now,
-    managedBy: old?.managedBy ?? null,
+    createdAtMs: isNew ? moment.nowMs : old.createdAtMs,
+    updatedAtMs: moment.nowMs,
+    managedBy,
     stopped,
   }
   refuseTooLarge(job)
@@ -70,26 +88,102 @@ function refuseTooLarge({ definition, versions }: StoredJob): void {
     value: `${characters} characters`,
     problem: `is more than the ${MOST_CHARACTERS} that a job and its recent versions may have together`,
     remedy: 'Use fewer schedules or headers, or wait half a minute between edits',
+    path: '',
   })
 }
 
 /** A version that leaves the times as they are: what the last save took from template and calendars holds on. */
 export function restate(job: StoredJob, change: Pick<Revision, 'status' | 'stopped'>, moment: Moment): StoredJob {
+  const { id, definition, managedBy } = job
+  return revise({ id, old: job, definition, managedBy, resolved: resolvedOf(job), ...change, ...moment })
+}
+
+/** What the last save took from template and calendars. */
+export function resolvedOf(job: StoredJob): Resolved {
   const { timing } = newestOf(job)
   const { schedules, template } = job.definition
   const taken = timing.schedules.slice(0, timing.schedules.length - schedules.length)
-  const resolved: Resolved = {
+  return {
     template: taken.length === 0 ? null : { name: String(template), schedules: taken },
     calendars: timing.calendars ?? [],
   }
-  return revise({ id: job.id, old: job, definition: job.definition, resolved, ...change, ...moment })
 }
 
-export function writeOf(after: StoredJob, before: StoredJob | null, shard: number, ms: number): JobWrite {
+/** The definition as it was saved last, a stop apart: a stop says for itself when it ends. */
+const withoutStatus = ({ status: _, ...definition }: Job): Omit<Job, 'status'> => definition
+
+/** Whether a mutation leaves everything as it stands, so that there is nothing to write. */
+export function isUnchanged(before: StoredJob | null, after: StoredJob): boolean {
+  if (before === null) return false
+  const [old, next] = [newestOf(before), newestOf(after)]
+  return (
+    statusAt(before, next.activeFrom) === next.status &&
+    isSameJson(stopAt(before, next.activeFrom), after.stopped) &&
+    before.managedBy === after.managedBy &&
+    isSameJson(old.timing, next.timing) &&
+    isSameJson(old.moves, next.moves) &&
+    isSameJson(withoutStatus(before.definition), withoutStatus(after.definition))
+  )
+}
+
+/** Whether a job's own schedules can start it from its newest version on; null where it has none that could. */
+export function hasInstantLeft(job: StoredJob): boolean | null {
+  const newest = newestOf(job)
+  if (newest.timing.schedules.every(({ kind }) => kind === 'stop')) return null
+  const running = { ...newest, status: 'RUNNING' as const }
+  return nextDue({ id: job.id, versions: [running] }, newest.activeFrom - 1, RUNS) !== NEVER
+}
+
+/** A job that is to run must have something to run at, unless only others start it. */
+export function refuseIfOver(job: StoredJob): StoredJob {
+  if (newestOf(job).status === 'RUNNING' && hasInstantLeft(job) === false) throw neverFires(job.definition.schedules)
+  return job
+}
+
+/** All of a job that an edit can change, as the audit and the list of versions compare it. */
+const comparable = (job: StoredJob): object => ({
+  ...job.definition,
+  managedBy: job.managedBy,
+  moves: newestOf(job).moves ?? [],
+})
+
+/** What a mutation changed, for people to read; that a job came or went is said by the action. */
+export function changesOf(before: StoredJob | null, after: StoredJob): FieldChange[] {
+  const old = present(before)
+  return old === null || isDeleted(after) ? [] : changesBetween(comparable(old), comparable(after))
+}
+
+export interface Audited {
+  readonly id: string
+  readonly by: Actor
+  readonly action: AuditAction
+  readonly reason: string | null
+  readonly requestId: string | null
+}
+
+export function writeOf(after: StoredJob, before: StoredJob | null, shard: number, ms: number, by: Audited): JobWrite {
   const seconds = after.isOnce ? instantsOf(after) : []
   const once = after.isOnce ? { firstInstant: seconds[0] ?? null } : null
-  const pointers = seconds.map((second): Pointer => ({ shard, second, jobId: after.id }))
-  return { shard, before, after, change: { shard, ms, jobId: after.id, version: after.version, once }, pointers }
+  const deleted = deletedFrom(after)
+  const pointers = [...seconds, ...(deleted === null ? [] : [deleted])]
+  const audit: AuditEntry = {
+    ...by,
+    atMs: ms,
+    namespace: after.definition.namespace,
+    target: fullNameOf(after),
+    operation: after.stopped?.operation ?? null,
+    versionBefore: before === null || isDeleted(before) ? null : before.version,
+    versionAfter: after.version,
+    changes: changesOf(before, after),
+  }
+  return {
+    shard,
+    before,
+    after,
+    change: { shard, ms, jobId: after.id, version: after.version, once },
+    pointers: pointers.map((second): Pointer => ({ shard, second, jobId: after.id })),
+    audit,
+  }
 }
 
 /** The single times of the newest version, each of which gets a pointer. */

@@ -1,6 +1,7 @@
 // The jobs of a shard as a ticker holds them in memory, and what is due in any range of seconds. Changes are put in at
 // the start of a plan. A look at one second touches only the jobs that are due in it.
 
+import { statusAt } from '../job/stored.ts'
 import type { VersionedJob } from '../job/version.ts'
 import { tableFromFleet } from '../run-index/build.ts'
 import { makeFleet, NO_SHAPE, type SingleJob } from '../run-index/fleet.ts'
@@ -90,8 +91,7 @@ export class Snapshot {
   /** True where a job runs by its last version and yet will never be due for a run again after a second. */
   hasNothingLeft(id: string, after: number): boolean {
     const job = this.job(id)
-    const isRunning = job !== null && job.versions[job.versions.length - 1].status === 'RUNNING'
-    return isRunning && nextDue(job, after, RUNS) === NEVER
+    return job !== null && statusAt(job, after) === 'RUNNING' && nextDue(job, after, RUNS) === NEVER
   }
 
   #isCurrent(): boolean {

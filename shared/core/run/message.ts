@@ -1,7 +1,8 @@
 // What travels through the queues: a page of runs, or one run that has an item of its own. A ticket carries what an executor
 // needs to know of its job, so that most runs start without reading anything else.
 
-import { z } from 'zod'
+import * as z from 'zod'
+import { asciiJson } from '../ascii-json.ts'
 import { MEETINGS, type Meeting } from '../gate/overlap.ts'
 import { jobSchema } from '../job/job.ts'
 import type { StoredJob } from '../job/stored.ts'
@@ -29,9 +30,9 @@ const ticketJobSchema = z.object({
   retry,
   then,
   timeoutSeconds: z.int(),
-  keepOutput: z.boolean().default(false),
-  /** Why what its schedule has queued is not to start any more; null where it is. */
-  cancelled: z.string().nullable().default(null),
+  keepDetail: z.boolean().default(false),
+  /** A stop that cancelled what was queued: runs due before its second are not to start any more. */
+  cancelled: z.object({ before: z.int(), reason: z.string() }).nullable().default(null),
 })
 
 /** What an executor needs to know of a job. */
@@ -125,6 +126,13 @@ function idOf(run: unknown): string | null {
   return typeof id === 'string' ? id : null
 }
 
+/** Of a reason that a client gave, a message brings no more than a reader wants to see. */
+const REASON_CHARACTERS = 1000
+
+/** Cut between characters, never inside one. */
+const shortened = (text: string): string =>
+  [...text.slice(0, 2 * REASON_CHARACTERS)].slice(0, REASON_CHARACTERS).join('')
+
 export function ticketJobOf({ definition, bodyVersion, version, versions, stopped }: StoredJob): TicketJob {
   return {
     namespace: definition.namespace,
@@ -141,8 +149,11 @@ export function ticketJobOf({ definition, bodyVersion, version, versions, stoppe
     retry: definition.retry,
     then: definition.then,
     timeoutSeconds: versions[versions.length - 1].timeoutSeconds,
-    keepOutput: definition.history.keepOutput,
-    cancelled: stopped?.queued === 'cancel' ? `its job was stopped: ${stopped.reason}` : null,
+    keepDetail: definition.history.keepDetail,
+    cancelled:
+      stopped?.queued === 'cancel'
+        ? { before: stopped.from, reason: `its job was stopped: ${shortened(stopped.reason)}` }
+        : null,
   }
 }
 
@@ -152,10 +163,13 @@ const USUAL = new Map<string, unknown>(
   ).filter(([field]) => !['name', 'version', 'target', 'timeoutSeconds'].includes(field)),
 )
 
-/** As text without what is usual: it is made once a version and copied into every message. */
+/**
+ * As text without what is usual: it is made once a version and copied into every message. Nothing else in a message comes from users, so
+ * with this in ASCII all of it is.
+ */
 export function writeTicketJob(job: TicketJob): string {
   const isUnusual = ([field, value]: [string, unknown]) => !USUAL.has(field) || !isSameJson(value, USUAL.get(field))
-  return JSON.stringify(Object.fromEntries(Object.entries(job).filter(isUnusual)))
+  return asciiJson(Object.fromEntries(Object.entries(job).filter(isUnusual)))
 }
 
 /** The entry of a stop stands beside the run of its second. */
@@ -204,6 +218,16 @@ export function writeRunMessage(run: SingleRun, job: string): string {
   const { shard, runId, lane: onLane, trigger, nominal, drainedMs, attempt = 1, notBefore = null } = run
   const head = { type: 'run', shard, runId, lane: onLane, trigger, nominal, drainedMs, attempt, notBefore }
   return `${JSON.stringify(head).slice(0, -1)},"job":${job}}`
+}
+
+/**
+ * One message for each run that a message brings, as it stands there: where a queue refuses the whole, the others go on without the
+ * one that it refuses. Itself where it brings one run.
+ */
+export function splitMessage(body: string): string[] {
+  const message = JSON.parse(body) as { readonly runs?: readonly unknown[] }
+  const { runs = [] } = message
+  return runs.length <= 1 ? [body] : runs.map((run) => asciiJson({ ...message, runs: [run] }))
 }
 
 /** A message that says where its run lies among the open ones, so that whoever ends it can take it out. */

@@ -1,8 +1,10 @@
 // What the ledger holds about a run beside its entry in a page.
 
+import type { Actor } from '../actor.ts'
 import type { Lane } from '../lanes.ts'
 import type { PageEntry } from '../pages/entry.ts'
 import type { RunId, Trigger } from './run.ts'
+import type { RunStatus } from './status.ts'
 
 /** The page of a run: its second divided by the first bits of the jobs' hashes. */
 export interface PageKey {
@@ -18,7 +20,44 @@ export interface RunError {
   readonly stack: string
 }
 
+/** One attempt, as the list of attempts keeps it. */
+export interface AttemptLine {
+  readonly attempt: number
+  readonly status: RunStatus
+  readonly startedAtMs: number | null
+  readonly durationMs: number | null
+  readonly error: string | null
+}
+
+/** Of many attempts the first and so many of the newest are kept. */
+const NEWEST_ATTEMPTS_KEPT = 9
+
+/** The attempt that leaves the list when another one enters it, or null. */
+export const droppedAttempt = (entering: number): number | null =>
+  entering - NEWEST_ATTEMPTS_KEPT > 1 ? entering - NEWEST_ATTEMPTS_KEPT : null
+
+/** Why there is a run that no schedule brought. */
+export interface Cause {
+  readonly retryOf: string | null
+  /** The run whose end triggered it. */
+  readonly run: string | null
+  readonly operation: string | null
+  readonly by: Actor | null
+}
+
+export interface LogLine {
+  readonly atMs: number
+  readonly line: string
+}
+
 export interface RunDetail {
+  /** The version of the definition that it ran with. */
+  readonly version?: number
+  readonly cause?: Cause
+  /** The first run of the chain that it belongs to; absent where that is itself. */
+  readonly root?: string
+  /** Written one at a time, each by the executor that ended it. */
+  readonly attempts?: readonly AttemptLine[]
   readonly trigger?: Trigger
   /** Absent for a run that came by hand and was given none. */
   readonly instant?: number
@@ -34,20 +73,16 @@ export interface RunDetail {
   readonly output?: unknown
   readonly error?: RunError
   readonly reason?: string
-  readonly log?: readonly string[]
+  readonly log?: readonly LogLine[]
+  readonly isLogCut?: boolean
 }
 
 /** A run that has an item of its own. */
 export interface RunRecord {
   readonly id: RunId
-  /** Null where the item only adds detail to an entry in a page. */
-  readonly entry: PageEntry | null
+  readonly entry: PageEntry
   readonly detail: RunDetail
 }
-
-/** The suffix of an item that adds detail to a page entry, and of one that counts missed instants. */
-export const DETAIL_SUFFIX = 'x'
-export const MISSED_SUFFIX = 'missed'
 
 /** A run that is not an ordinary fast run of a page: somebody must come back to it until it has ended and let others go on. */
 export interface OpenRun {

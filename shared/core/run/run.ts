@@ -1,36 +1,9 @@
-// A run as the API shows it, and its id. One schema gives the type, the answer's check and the documentation.
+// What brings a run about, and its id, by which it is found.
 
-import { z } from 'zod'
 import { InputError } from '../errors.ts'
-import { STATUSES } from './status.ts'
 
 export const TRIGGERS = ['SCHEDULE', 'CATCH_UP', 'MISFIRE', 'MANUAL', 'BACKFILL', 'DEPENDENCY', 'RESTART'] as const
 export type Trigger = (typeof TRIGGERS)[number]
-
-const time = z.string().nullable()
-
-export const runSchema = z.strictObject({
-  id: z.string(),
-  job: z.strictObject({ id: z.string(), namespace: z.string(), name: z.string() }),
-  instant: time,
-  nominal: time,
-  trigger: z.enum(TRIGGERS),
-  status: z.enum(STATUSES),
-  attempt: z.int().min(1),
-  lane: z.enum(['fast', 'slow']),
-  queuedAt: time,
-  claimedAt: time,
-  startedAt: time,
-  finishedAt: time,
-  durationMs: z.number().nullable(),
-  latenessMs: z.number().nullable(),
-  executor: z.string().nullable(),
-  shard: z.strictObject({ index: z.int(), total: z.int() }).nullable(),
-  output: z.json().nullable(),
-  error: z.strictObject({ name: z.string(), message: z.string(), stack: z.string() }).nullable(),
-  reason: z.string().nullable(),
-  log: z.array(z.string()),
-})
 
 export interface RunId {
   readonly jobId: string
@@ -39,7 +12,8 @@ export interface RunId {
   readonly suffix: string
 }
 
-const RUN_ID = /^([0-9A-Za-z]{11})\.(\d{1,12})(?:\.([0-9A-Za-z-]{1,64}))?$/
+/** By hand, a retry, of a backfill, after another run. */
+const RUN_ID = /^([0-9A-Za-z]{11})\.(0|[1-9]\d{0,11})(?:\.([mrbd][0-9A-Za-z-]{1,63}))?$/
 
 export const formatRunId = ({ jobId, second, suffix }: RunId): string =>
   `${jobId}.${second}${suffix === '' ? '' : `.${suffix}`}`

@@ -1,6 +1,6 @@
 // Named sets of excluded dates. A date is a whole local day of the schedule's zone.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { InputError } from '../errors.ts'
 import { firstPlace } from '../search.ts'
 import { DAY_SECONDS, dateFromDays } from '../time/civil.ts'
@@ -9,14 +9,22 @@ import { type Instants, NEVER } from '../time/instants.ts'
 import type { Zone } from '../time/zone.ts'
 
 const MOST_DATES = 2000
+const MOST_DATE_CHARACTERS = 21
 
-export const calendarSchema = z.strictObject({
-  name: z.string(),
+/** A calendar as its users put it. */
+export const calendarBody = z.strictObject({
+  description: z.string().max(1000).default(''),
   /** "2026-12-25", "2026-12-24/2027-01-02" with both ends, or "12-25" for every year. */
-  dates: z.array(z.string()).max(MOST_DATES),
+  dates: z.array(z.string().max(MOST_DATE_CHARACTERS)).max(MOST_DATES),
 })
 
-export type CalendarSpec = Readonly<z.infer<typeof calendarSchema>>
+export type Calendar = Readonly<z.infer<typeof calendarBody>>
+
+/** A calendar as a job's times hold it. */
+export interface CalendarSpec {
+  readonly name: string
+  readonly dates: readonly string[]
+}
 
 /** The excluded dates of a job, of all its calendars together. */
 export interface ExcludedDates {
@@ -38,10 +46,10 @@ export function excludedDates(calendars: readonly CalendarSpec[]): ExcludedDates
   const yearly = new Set<number>()
   const ranges: Range[] = []
   for (const { name, dates } of calendars) {
-    for (const text of dates) {
+    for (const [index, text] of dates.entries()) {
       const everyYear = parseDate(`${ANY_LEAP_YEAR}-${text}`)
       if (everyYear !== null) yearly.add(dayOfYear(everyYear))
-      else ranges.push(readRange(name, text))
+      else ranges.push(readRange(name, text, `/dates/${index}`))
     }
   }
   const merged = mergeRanges(ranges)
@@ -52,7 +60,7 @@ export function excludedDates(calendars: readonly CalendarSpec[]): ExcludedDates
   }
 }
 
-function readRange(calendar: string, text: string): Range {
+function readRange(calendar: string, text: string, path: string): Range {
   const [first, last = first, ...more] = text.split('/').map(parseDate)
   if (first !== null && last !== null && first <= last && more.length === 0) return { first, last }
   throw new InputError({
@@ -61,6 +69,7 @@ function readRange(calendar: string, text: string): Range {
     value: text,
     problem: 'is not a date, a range of dates or a day of every year',
     remedy: 'Use "2026-12-25", "2026-12-24/2027-01-02" or "12-25"',
+    path,
   })
 }
 

@@ -1,8 +1,8 @@
 // One schedule of a job as the user writes it: cron, every or at, of kind start, stop or restart.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Cron, compileCron, type Dst } from '../cron/cron.ts'
-import { InputError } from '../errors.ts'
+import { duration, time } from '../fields.ts'
 import { parseInstant } from '../time/instant.ts'
 import type { Instants } from '../time/instants.ts'
 import { zoneOf } from '../time/zones.ts'
@@ -12,25 +12,22 @@ import { once } from './once.ts'
 const kind = z.enum(['start', 'stop', 'restart']).optional()
 const zone = z.string().optional()
 
-export const scheduleSchema = z.union([
-  z.strictObject({ kind, cron: z.string(), zone }),
-  z.strictObject({ kind, every: z.number(), anchor: z.string().optional(), zone }),
-  z.strictObject({ kind, at: z.string(), zone }),
-])
+export const cronSchema = z.strictObject({ kind, cron: z.string(), zone })
+export const everySchema = z.strictObject({
+  kind,
+  every: duration(1, LONGEST_INTERVAL_SECONDS),
+  anchor: time('anchor').optional(),
+  zone,
+})
+export const atSchema = z.strictObject({ kind, at: time('at'), zone })
+
+export const scheduleSchema = z.union([cronSchema, everySchema, atSchema], {
+  error:
+    'Use one of {"cron": text}, {"every": seconds} and {"at": time}, with kind start, stop or restart, and no other fields',
+})
 
 export type ScheduleSpec = Readonly<z.infer<typeof scheduleSchema>>
 export type Kind = NonNullable<ScheduleSpec['kind']>
-
-/** A named set of schedules that jobs take over. */
-export interface Template {
-  readonly name: string
-  readonly schedules: readonly ScheduleSpec[]
-}
-
-/** A job that names a template has its schedules, and its own beside them. */
-export function schedulesOf(own: readonly ScheduleSpec[], template: Template | null): readonly ScheduleSpec[] {
-  return template === null ? own : [...template.schedules, ...own]
-}
 
 export interface ScheduleContext {
   readonly jobId: string
@@ -53,18 +50,7 @@ export function compileSchedule(spec: ScheduleSpec, context: ScheduleContext): C
   }
   if ('every' in spec) {
     const anchor = spec.anchor === undefined ? context.anchor : parseInstant(spec.anchor, 'anchor')
-    return { type: 'every', instants: new Every(checkInterval(spec.every), anchor) }
+    return { type: 'every', instants: new Every(spec.every, anchor) }
   }
   return { type: 'at', instants: once(parseInstant(spec.at, 'at')) }
-}
-
-function checkInterval(seconds: number): number {
-  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= LONGEST_INTERVAL_SECONDS) return seconds
-  throw new InputError({
-    code: 'every.interval',
-    field: 'every',
-    value: seconds,
-    problem: 'is not a whole number of seconds that an interval can have',
-    remedy: `Use 1 to ${LONGEST_INTERVAL_SECONDS} (ten years)`,
-  })
 }

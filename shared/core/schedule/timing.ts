@@ -97,32 +97,40 @@ function endsBeforeItStarts(spec: TimingSpec): InputError {
   })
 }
 
+/** Clocks of a zone are worked out for the years that are asked about: a yearly job would ask up to the year 9999. */
+const FURTHEST_END_SECONDS = 100 * 366 * 86_400
+
 /**
- * The nominal second of the nth start after a second, for maxRuns: from there on the plan needs no counting. Null where there are fewer:
- * then nothing ends, and restarts go on.
+ * The nominal second of the nth start after a second, for maxRuns: from there on the plan needs no counting. Null where there are fewer,
+ * or it lies so far ahead that nobody will see it: then nothing ends, and restarts go on.
  */
 export function lastInstantOf(timing: Timing, after: number, maxRuns: number): number | null {
   let last = after + timing.spreadSeconds
   for (let run = 0; run < maxRuns; run++) {
     const next = timing.start.next(last)
-    if (next === NEVER) return null
+    if (next === NEVER || next - after > FURTHEST_END_SECONDS) return null
     last = next
   }
   return last - timing.spreadSeconds
 }
 
-/** Throws where a job would never be due again, so that the user hears of it when saving and not by silence. */
+const startsSomething = ({ kind = 'start' }: ScheduleSpec): boolean => kind !== 'stop'
+
+/**
+ * Throws where schedules that are to start a job never do, so that the user hears of it when saving and not by silence. A job without
+ * such schedules is started by triggers and other jobs only.
+ */
 export function assertFires(timing: Timing, after: number, schedules: readonly ScheduleSpec[]): void {
   const effective = after + timing.spreadSeconds
   if (timing.start.next(effective) !== NEVER || timing.restart.next(effective) !== NEVER) return
-  const onlyStops = schedules.every(({ kind }) => kind === 'stop')
-  throw new InputError({
+  if (schedules.some(startsSomething)) throw neverFires(schedules)
+}
+
+export const neverFires = (schedules: readonly ScheduleSpec[]): InputError =>
+  new InputError({
     code: 'schedule.never-fires',
     field: 'schedules',
     value: schedules,
-    problem: onlyStops
-      ? 'never fires: there is nothing but stops'
-      : 'never fires: bounds, calendars, skipped clock changes or the past leave no instant',
-    remedy: onlyStops ? 'Add a schedule of kind start' : 'Check startAt, endAt, calendars and dst, or use a later time',
+    problem: 'never fires: bounds, calendars, skipped clock changes or the past leave no instant',
+    remedy: 'Check startAt, endAt, calendars and dst, or use a later time',
   })
-}

@@ -2,7 +2,7 @@
 // has the run now. A handler that goes on after that is not waited for, and what it says is not taken.
 
 import type { HandlerRun } from '../../core/handlers.ts'
-import type { RunError } from '../../core/run/record.ts'
+import type { LogLine, RunError } from '../../core/run/record.ts'
 import type { End, Life } from './life.ts'
 import type { Routed } from './route.ts'
 import type { ExecuteWorld } from './world.ts'
@@ -51,9 +51,9 @@ export class Attempt {
     this.#end()
   }
 
-  timeOut(nowMs: number, log: readonly string[]): void {
+  timeOut(nowMs: number, log: RunLog): void {
     const reason = `it took longer than ${this.life.job.timeoutSeconds} s`
-    this.finish({ status: 'TIMED_OUT', startedMs: this.startedMs, endedMs: nowMs, reason, log })
+    this.finish({ status: 'TIMED_OUT', startedMs: this.startedMs, endedMs: nowMs, reason, ...log.kept() })
     this.#controller.abort(new Error(reason))
   }
 
@@ -72,29 +72,46 @@ export class Attempt {
 
 export interface Started {
   readonly attempt: Attempt
-  readonly log: string[]
+  readonly log: RunLog
+}
+
+/** The lines of a handler, as many of them as a record can hold. */
+class RunLog {
+  readonly #lines: LogLine[] = []
+  #characters = 0
+
+  add(atMs: number, line: string): void {
+    this.#characters += line.length + 1
+    if (this.#characters <= LOG_CHARACTERS) this.#lines.push({ atMs, line })
+  }
+
+  kept(): Pick<End, 'log' | 'isLogCut'> {
+    return { log: [...this.#lines], ...(this.#characters > LOG_CHARACTERS ? { isLogCut: true } : {}) }
+  }
 }
 
 export function startAttempt(world: ExecuteWorld, { life, go }: Routed): Started {
   const startedMs = world.clock.nowMs()
   const attempt = new Attempt(life, startedMs)
-  const log: string[] = []
+  const log = new RunLog()
   if (go === null) return { attempt, log }
   const handlerRun = handlerRunOf(world, attempt, go.payload, log)
-  const endedAt = () => ({ startedMs, endedMs: world.clock.nowMs(), log })
+  const endedAt = () => ({ startedMs, endedMs: world.clock.nowMs(), ...log.kept() })
   // Called in a promise of its own, so that a handler that throws at once is no different from one that rejects.
   Promise.resolve()
     .then(() => go.deliver(life.job.target, handlerRun))
     .then(
-      (output) => attempt.finish({ status: 'SUCCEEDED', ...endedAt(), ...kept(output, life.job.keepOutput) }),
+      (output) => attempt.finish({ status: 'SUCCEEDED', ...endedAt(), ...kept(output, keepsOutput(life)) }),
       (error: unknown) => attempt.finish({ status: 'FAILED', ...endedAt(), ...failureOf(error) }),
     )
   return { attempt, log }
 }
 
-function handlerRunOf(world: ExecuteWorld, attempt: Attempt, payload: unknown, log: string[]): HandlerRun {
+/** Who runs a job by hand wants to see what came of it. */
+const keepsOutput = ({ job, run }: Life): boolean => job.keepDetail || run.trigger === 'MANUAL'
+
+function handlerRunOf(world: ExecuteWorld, attempt: Attempt, payload: unknown, log: RunLog): HandlerRun {
   const { run, job, jobId } = attempt.life
-  let logged = 0
   return {
     id: run.runId,
     attempt: run.attempt,
@@ -106,8 +123,7 @@ function handlerRunOf(world: ExecuteWorld, attempt: Attempt, payload: unknown, l
     signal: attempt.signal,
     log: (line) => {
       const text = String(line).slice(0, LOG_LINE_CHARACTERS)
-      logged += text.length + 1
-      if (logged <= LOG_CHARACTERS) log.push(text)
+      log.add(world.clock.nowMs(), text)
       world.log(run.runId, text)
     },
   }

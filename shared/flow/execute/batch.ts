@@ -4,7 +4,7 @@ import { jobIdOfEntry, type PageMessage, type RunMessage } from '../../core/run/
 import { formatRunId, parseRunId } from '../../core/run/run.ts'
 import type { Batch, Life, Listed } from './life.ts'
 import { onItsOwn, onPage } from './place.ts'
-import type { ExecuteWorld } from './world.ts'
+import type { EndingWorld } from './world.ts'
 
 /** A run is put right after its open item; one that is still not there after so long was given up. */
 const PUT_WITHIN_MS = 60_000
@@ -22,11 +22,11 @@ const UNTOUCHED = {
 const opensOf = (openMs: number | null, attempt: number): Listed[] =>
   openMs === null ? [] : [{ dueMs: openMs, attempt }]
 
-export async function batchOf(world: ExecuteWorld, message: PageMessage | RunMessage): Promise<Batch> {
+export async function batchOf(world: EndingWorld, message: PageMessage | RunMessage): Promise<Batch> {
   return message.type === 'page' ? ofPage(world, message) : ofRun(world, message)
 }
 
-function ofPage(world: ExecuteWorld, { key, lane, drainedMs, openMs, tickets }: PageMessage): Batch {
+function ofPage(world: EndingWorld, { key, lane, drainedMs, openMs, tickets }: PageMessage): Batch {
   const { shard, second, depth } = key
   const lives = tickets.map(({ id, kind, nominal, meets, attempt, notBefore, job }): Life => {
     const jobId = jobIdOfEntry(id)
@@ -39,7 +39,7 @@ function ofPage(world: ExecuteWorld, { key, lane, drainedMs, openMs, tickets }: 
 }
 
 /** The item says what the message does not: the instant, and a payload of its own. */
-async function ofRun(world: ExecuteWorld, message: RunMessage): Promise<Batch> {
+async function ofRun(world: EndingWorld, message: RunMessage): Promise<Batch> {
   const { shard, lane, drainedMs, runId, trigger, nominal, openMs, attempt, notBefore, job } = message
   const id = parseRunId(runId)
   const record = await world.ledger.readRun(id)
@@ -63,6 +63,7 @@ async function ofRun(world: ExecuteWorld, message: RunMessage): Promise<Batch> {
     job,
     entry: record.entry,
     ...(record.detail.payload === undefined ? {} : { ownPayload: record.detail.payload }),
+    ...(record.detail.root === undefined ? {} : { root: record.detail.root }),
   }
   return { shard, lane, drainedMs, place: onItsOwn(world.ledger, id), lives: [life] }
 }

@@ -10,25 +10,27 @@ import { placeOf } from './place.ts'
 
 const MOST_ROUNDS = 5
 
-/** False where it had ended already, or others keep changing it. */
+/** absent: there is no such run. contended: others keep changing it. */
+export type Cancelled = 'cancelled' | 'ended' | 'absent' | 'contended'
+
 export async function cancelRun(
   ledger: Ledger,
   shard: number,
   run: Pick<GateRun, 'runId' | 'depth' | 'trigger'>,
   reason: string,
-): Promise<boolean> {
+): Promise<Cancelled> {
   const { jobId } = parseRunId(run.runId)
   const place = placeOf(ledger, shard, run)
   let expect = (await place.read()).get(jobId) ?? null
   for (let round = 1; round <= MOST_ROUNDS; round++) {
-    if (expect !== null && isTerminal(expect.status)) return false
+    if (expect !== null && isTerminal(expect.status)) return 'ended'
     // What has no item of its own yet can only be a run on a page.
-    if (expect === null && run.depth === null) return false
+    if (expect === null && run.depth === null) return 'absent'
     const next = neverStarted('CANCELLED', expect?.attempt)
     const detail = { trigger: run.trigger, reason }
     const result = (await place.swap([{ id: jobId, expect, next, detail }])).get(jobId)
-    if (result?.done === true) return true
+    if (result?.done === true) return 'cancelled'
     expect = result?.found ?? null
   }
-  return false
+  return 'contended'
 }

@@ -1,9 +1,10 @@
 // Looks, after the claim, for what changed since the ticker planned the run: a stop or an edit that was committed in between
 // must hold. A run that its job no longer has at that instant is skipped; any other goes on with what is in force now.
 
-import { isLaneNotice, type StoredJob, statusOf } from '../../core/job/stored.ts'
+import { isLaneNotice, type StoredJob, statusAt } from '../../core/job/stored.ts'
 import { isDueAt } from '../../core/planner/due.ts'
 import { ticketJobOf } from '../../core/run/message.ts'
+import { secondOf } from '../tick-world.ts'
 import type { FreshChanges } from './fresh-changes.ts'
 import { type Batch, endedAs, goingOn, isGoing, type Life } from './life.ts'
 import type { ExecuteWorld } from './world.ts'
@@ -45,7 +46,8 @@ async function changedJobs(
 function judge(life: Life, stored: StoredJob | null, nowMs: number): Life {
   if (stored === null) return endedAs(life, 'SKIPPED', nowMs, 'its job is not there any more')
   if (!isStillDue(life, stored)) {
-    const isOver = statusOf(stored) === 'RUNNING' ? 'was edited' : `was ${statusOf(stored).toLowerCase()}`
+    const status = statusAt(stored, secondOf(nowMs))
+    const isOver = status === 'RUNNING' ? 'was edited' : `was ${status.toLowerCase()}`
     return endedAs(life, 'SKIPPED', nowMs, `its job ${isOver} and is not due at this instant any more`)
   }
   const job = ticketJobOf(stored)
@@ -54,11 +56,13 @@ function judge(life: Life, stored: StoredJob | null, nowMs: number): Life {
   return { ...life, stored, job, claimedMs }
 }
 
-/** A stop may say that what is queued is not to start, also where that was sent again after the stop. */
+/** A stop may say that what was due before it is not to start, also where that was sent again after the stop. */
 function withStop(life: Life, nowMs: number): Life {
-  const { run, job } = life
+  const { run, job, second } = life
   const isOfSchedule = run.trigger !== 'MANUAL' && run.trigger !== 'DEPENDENCY'
-  return job.cancelled !== null && isOfSchedule ? endedAs(life, 'CANCELLED', nowMs, job.cancelled) : life
+  const { cancelled } = job
+  const isCancelled = cancelled !== null && isOfSchedule && second < cancelled.before
+  return isCancelled ? endedAs(life, 'CANCELLED', nowMs, cancelled.reason) : life
 }
 
 /** Only runs of a page are planned; what has an item of its own was decided on when that was put. */

@@ -1,13 +1,13 @@
 // When a job last succeeded, for those that run only after it. Nobody writes that down for every run: it is looked up in the
 // ledger, newest first, and only as far back as is asked.
 
-import { hashOfId, jobIdOf, shardOf } from '../../core/job/id.ts'
+import { hashOfId, shardOf } from '../../core/job/id.ts'
 import type { PageEntry } from '../../core/pages/entry.ts'
 import { pageKeyOfJob } from '../../core/pages/page.ts'
 import { previousRun } from '../../core/planner/due.ts'
-import { DETAIL_SUFFIX } from '../../core/run/record.ts'
 import { NEVER } from '../../core/time/instants.ts'
 import { Depths } from '../depths.ts'
+import { findJobs } from '../find-job.ts'
 import type { ExecuteWorld } from './world.ts'
 
 const INSTANTS_A_LOOK = 25
@@ -18,12 +18,12 @@ const MOST_ITEMS = 1000
 /** The second in which it ended, or null where there was no success in that time. */
 export async function lastSuccessOf(
   world: ExecuteWorld,
-  { job, withinSeconds }: { readonly job: string; readonly withinSeconds: number },
+  { job, within }: { readonly job: string; readonly within: number },
   now: number,
 ): Promise<number | null> {
-  const [namespace, name] = job.split('/')
-  const jobId = jobIdOf(namespace, name)
-  const from = now - withinSeconds
+  const jobId = (await findJobs(world, [job])).get(job)?.id
+  if (jobId === undefined) return null
+  const from = now - within
   const [onPages, inItems] = await Promise.all([
     newestOnPages(world, jobId, from, now),
     newestInItems(world, jobId, from, now),
@@ -64,9 +64,6 @@ async function newestOnPages(world: ExecuteWorld, jobId: string, from: number, n
 
 async function newestInItems(world: ExecuteWorld, jobId: string, from: number, now: number): Promise<number | null> {
   const items = await world.ledger.runsOf(jobId, from, now + 1, MOST_ITEMS)
-  const ends = items
-    .filter(({ id }) => id.suffix !== DETAIL_SUFFIX)
-    .map(({ id, entry }) => endOf(entry, id.second))
-    .filter((end) => end !== null)
+  const ends = items.map(({ id, entry }) => endOf(entry, id.second)).filter((end) => end !== null)
   return ends.length === 0 ? null : Math.max(...ends)
 }

@@ -7,7 +7,7 @@ import type { StoredJob } from '../../core/job/stored.ts'
 import type { Lane } from '../../core/lanes.ts'
 import type { PageEntry } from '../../core/pages/entry.ts'
 import type { TicketJob } from '../../core/run/message.ts'
-import type { OpenRun, RunError } from '../../core/run/record.ts'
+import type { LogLine, OpenRun, RunError } from '../../core/run/record.ts'
 import type { OutcomeStatus } from '../../core/run/settlement.ts'
 import type { Kind } from '../../core/schedule/schedule.ts'
 import type { Place } from './place.ts'
@@ -21,7 +21,8 @@ export interface End {
   readonly reason?: string
   readonly error?: RunError
   readonly output?: unknown
-  readonly log?: readonly string[]
+  readonly log?: readonly LogLine[]
+  readonly isLogCut?: boolean
 }
 
 /** Where a run stands in the list of open runs. */
@@ -41,6 +42,8 @@ export interface Life {
   readonly stored: StoredJob | null
   /** A manual run may bring its own payload. */
   readonly ownPayload?: unknown
+  /** The first run of the chain that it belongs to; absent where that is itself. */
+  readonly root?: string
   /** All its items in the list of open runs that are known, to take them out in the end. */
   readonly opens: readonly Listed[]
   /** What this executor knows to stand in the ledger: its claim, or what it found. */

@@ -7,13 +7,13 @@ import { nowOf } from '../tick-world.ts'
 import type { Life } from './life.ts'
 import { COMES_BACK_AFTER_MS, listRun } from './open.ts'
 import { type Sender, sendRun } from './send-again.ts'
-import type { ExecuteWorld } from './world.ts'
+import type { EndingWorld } from './world.ts'
 
 /** A run that is given the lock has this long to start; past that the lock counts as free. */
 export const START_WITHIN_SECONDS = 60
 
 /** Only a job that catches up keeps its live runs behind that, so only its state needs to be read. */
-export async function releaseAt(world: ExecuteWorld, jobId: string, job: TicketJob): Promise<ReleaseAt> {
+export async function releaseAt(world: EndingWorld, jobId: string, job: TicketJob): Promise<ReleaseAt> {
   const now = nowOf(world)
   const state = job.misfire.policy === 'CATCH_UP' ? await world.states.read(jobId) : NEW_STATE
   const openMs = now * 1000 + COMES_BACK_AFTER_MS
@@ -25,7 +25,7 @@ export async function releaseAt(world: ExecuteWorld, jobId: string, job: TicketJ
  * looked at rarely, and should its message be lost somebody must come back to it soon.
  */
 export async function sendReleased(
-  world: ExecuteWorld,
+  world: EndingWorld,
   sender: Sender,
   job: TicketJob,
   { send, promoted }: Pick<Release, 'send' | 'promoted'>,
@@ -42,7 +42,7 @@ export async function sendReleased(
 }
 
 /** Frees the lock that this attempt of a run may have, and sends whoever gets it. */
-export async function letGo(world: ExecuteWorld, sender: Sender, { jobId, run, job, holds }: Life): Promise<void> {
+export async function letGo(world: EndingWorld, sender: Sender, { jobId, run, job, holds }: Life): Promise<void> {
   const at = await releaseAt(world, jobId, job)
   const [released] = await world.locks.change([
     {

@@ -5,14 +5,14 @@ import type { GateRun } from '../../core/gate/state.ts'
 import { type TicketJob, writeTicketJob } from '../../core/run/message.ts'
 import type { Life, Listed } from './life.ts'
 import { messageFor, type Sender } from './send-again.ts'
-import type { ExecuteWorld } from './world.ts'
+import type { EndingWorld } from './world.ts'
 
 /** Somebody comes back to a run this long after the time at which it should have gone on by itself. */
 export const COMES_BACK_AFTER_MS = 20_000
 
 /** The run with its place in the list; one that is there already stays where it is. */
 export async function putOpen(
-  world: ExecuteWorld,
+  world: EndingWorld,
   sender: Sender,
   life: Life,
   { fromMs, notBefore = null }: { readonly fromMs: number; readonly notBefore?: number | null },
@@ -25,7 +25,7 @@ export async function putOpen(
 
 /** Puts a run into the list under a time. */
 export async function listRun(
-  world: ExecuteWorld,
+  world: EndingWorld,
   sender: Sender,
   { run, job }: { readonly run: GateRun; readonly job: TicketJob },
   dueMs: number,
@@ -39,7 +39,7 @@ export async function listRun(
 
 /** Takes a run out of the list, or all of its items but the one that is still needed. */
 export async function removeOpen(
-  world: ExecuteWorld,
+  world: EndingWorld,
   { shard }: Sender,
   { run, opens }: Life,
   kept: number | null = null,

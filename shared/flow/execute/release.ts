@@ -13,9 +13,9 @@ import { releaseAt, START_WITHIN_SECONDS, sendReleased } from './locking.ts'
 import { removeOpen } from './open.ts'
 import { sendRun } from './send-again.ts'
 import type { Settled } from './settle.ts'
-import type { ExecuteWorld } from './world.ts'
+import type { EndingWorld } from './world.ts'
 
-export async function release(world: ExecuteWorld, batch: Batch, settled: readonly Settled[]): Promise<void> {
+export async function release(world: EndingWorld, batch: Batch, settled: readonly Settled[]): Promise<void> {
   const runs = settled.filter(({ life }) => life.kind !== 'stop')
   const released = await releaseLocks(world, runs)
   const isFollowed = ({ life, retryInSeconds, entry }: Settled) =>
@@ -36,7 +36,7 @@ export async function release(world: ExecuteWorld, batch: Batch, settled: readon
   })
 }
 
-async function releaseLocks(world: ExecuteWorld, runs: readonly Settled[]): Promise<Map<string, Release>> {
+async function releaseLocks(world: EndingWorld, runs: readonly Settled[]): Promise<Map<string, Release>> {
   const locked = runs.filter(({ life }) => mayHold(life))
   if (locked.length === 0) return new Map()
   const changes = await Promise.all(locked.map((each) => lockChange(world, each)))
@@ -45,10 +45,10 @@ async function releaseLocks(world: ExecuteWorld, runs: readonly Settled[]): Prom
 }
 
 /** One that ended before, was taken over or had waited may have the lock, though this executor did not take it. */
-const mayHold = ({ holds, isRepeat, end, meets, run, wasKnown }: Life): boolean =>
+export const mayHold = ({ holds, isRepeat, end, meets, run, wasKnown }: Life): boolean =>
   holds !== null || isRepeat || wasKnown || end?.status === 'LOST' || meets === 'ask' || run.attempt > 1
 
-async function lockChange(world: ExecuteWorld, { life, retryInSeconds }: Settled): Promise<LockChange<Release>> {
+async function lockChange(world: EndingWorld, { life, retryInSeconds }: Settled): Promise<LockChange<Release>> {
   const { jobId, run, holds } = life
   const at = await releaseAt(world, jobId, life.job)
   const believed: Lock = holds === null ? FREE : { holders: [holds], waiting: [] }

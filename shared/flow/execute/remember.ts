@@ -6,7 +6,7 @@ import type { PageEntry } from '../../core/pages/entry.ts'
 import { isFailure } from '../../core/run/status.ts'
 import { nowOf } from '../tick-world.ts'
 import type { Batch, End, Life } from './life.ts'
-import type { ExecuteWorld } from './world.ts'
+import type { EndingWorld } from './world.ts'
 
 /** How an attempt is settled. */
 export interface Ending {
@@ -27,7 +27,7 @@ export const isRemembered = (ending: Ending): boolean =>
   ending.life.kind !== 'stop' && (isListed(ending) || isLong(durationOf(ending.life)))
 
 /** What others are to know of a run that has ended: the feed, and the lane of its job. Neither may hold up what follows. */
-export async function remember(world: ExecuteWorld, batch: Batch, ending: Ending): Promise<void> {
+export async function remember(world: EndingWorld, batch: Batch, ending: Ending): Promise<void> {
   const { life, next } = ending
   const { run, end } = life
   try {
@@ -43,12 +43,7 @@ export async function remember(world: ExecuteWorld, batch: Batch, ending: Ending
 }
 
 /** Every long run is counted in the job's state, and all tickers are told when there were too many of them. */
-async function countDuration(
-  world: ExecuteWorld,
-  { shard }: Batch,
-  { jobId }: Life,
-  durationMs: number,
-): Promise<void> {
+async function countDuration(world: EndingWorld, { shard }: Batch, { jobId }: Life, durationMs: number): Promise<void> {
   const second = nowOf(world)
   const slowThroughMinute = await world.states.change(jobId, (state) => {
     const lane = countRun(state.lane, durationMs, second)

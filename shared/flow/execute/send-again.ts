@@ -6,7 +6,7 @@ import type { Lane } from '../../core/lanes.ts'
 import { pageKeyOfJob } from '../../core/pages/page.ts'
 import { type TicketJob, withOpen, writePageMessage, writeRunMessage, writeTicketJob } from '../../core/run/message.ts'
 import { parseRunId } from '../../core/run/run.ts'
-import type { ExecuteWorld } from './world.ts'
+import type { EndingWorld } from './world.ts'
 
 /** SQS holds nothing back for longer. */
 const LONGEST_DELAY_SECONDS = 900
@@ -41,9 +41,9 @@ export const listedMessageFor = (sender: Sender, run: GateRun, job: string, notB
   return run.openMs === null ? text : withOpen(text, run.openMs)
 }
 
-/** A failure to send is no harm: the run is open, and is sent again from there. */
+/** A failure to send is no harm: the run is open, and is sent again from there. What is refused for good ends there. */
 export async function sendRun(
-  world: ExecuteWorld,
+  world: EndingWorld,
   sender: Sender,
   run: GateRun,
   job: TicketJob,
@@ -54,7 +54,10 @@ export async function sendRun(
   const delaySeconds = Math.min(LONGEST_DELAY_SECONDS, Math.max(0, at.inSeconds))
   const message = { body, ...(delaySeconds > 0 ? { delaySeconds } : {}) }
   for (let tries = 1; tries <= MOST_TRIES; tries++) {
-    if ((await world.queues[sender.lane].send([message])).length === 0) return
+    const { unsent, refused } = await world.queues[sender.lane].send([message])
+    for (const { reason } of refused)
+      world.warn('a queue refused a run, which is ended later', { runId: run.runId, reason })
+    if (unsent.length === 0) return
   }
   world.warn('a run was not sent again and comes back later', { runId: run.runId })
 }

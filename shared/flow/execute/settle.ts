@@ -3,7 +3,7 @@
 
 import { recordSuccess } from '../../core/gate/release.ts'
 import { neverStarted, type OutcomeEntry, type PageEntry } from '../../core/pages/entry.ts'
-import type { RunDetail } from '../../core/run/record.ts'
+import type { AttemptLine, RunDetail } from '../../core/run/record.ts'
 import { retryAfter, triggeredBy } from '../../core/run/settlement.ts'
 import { isTerminal } from '../../core/run/status.ts'
 import { inBunches, whereNeeded } from '../in-bunches.ts'
@@ -192,10 +192,12 @@ function outcomeOf({ end, run, second }: Ending['life']): OutcomeEntry {
 /** Ordinary successes on a page need no more than their entry. */
 function detailOf(world: ExecuteWorld, batch: Batch, life: Ending['life'], next: PageEntry): RunDetail | undefined {
   const { end, run, job, claimedMs, kind } = life
-  const isOrdinary = next.status === 'SUCCEEDED' && run.attempt === 1 && !job.keepOutput && run.depth !== null
+  const isOrdinary = next.status === 'SUCCEEDED' && run.attempt === 1 && !job.keepDetail && run.depth !== null
   if (isOrdinary || kind === 'stop') return undefined
-  const { startedMs, endedMs, reason, error, output, log = [] } = end
+  const { startedMs, endedMs, reason, error, output, log = [], isLogCut = false } = end
   return {
+    version: job.version,
+    attempts: [attemptLineOf(life)],
     trigger: run.trigger,
     ...(run.instant === null ? {} : { instant: run.instant }),
     ...(run.nominal === null ? {} : { nominal: run.nominal }),
@@ -208,5 +210,20 @@ function detailOf(world: ExecuteWorld, batch: Batch, life: Ending['life'], next:
     ...(error === undefined ? {} : { error }),
     ...(reason === undefined ? {} : { reason }),
     ...(log.length === 0 ? {} : { log }),
+    ...(isLogCut ? { isLogCut } : {}),
+  }
+}
+
+const ERROR_CHARACTERS = 300
+
+function attemptLineOf({ end, run }: Ending['life']): AttemptLine {
+  const { status, startedMs, endedMs, error, reason } = end
+  const said = status === 'SUCCEEDED' ? null : (error?.message ?? reason ?? null)
+  return {
+    attempt: run.attempt,
+    status,
+    startedAtMs: startedMs,
+    durationMs: startedMs === null ? null : endedMs - startedMs,
+    error: said === null ? null : said.slice(0, ERROR_CHARACTERS),
   }
 }

@@ -8,22 +8,26 @@ import type { Clock, Queue, Stores } from '../../ports.ts'
 /** Hands a run to its target and returns what comes of it. */
 export type Deliver = (target: Job['target'], run: HandlerRun) => Promise<unknown>
 
-export interface ExecuteWorld extends Stores {
+/** What it takes to end a run and to do what follows its end; tickers have it as well. */
+export interface EndingWorld extends Stores {
   readonly clock: Clock
   readonly shardCount: number
   readonly queues: Readonly<Record<Lane, Queue>>
+  /** A random id that nobody else has. */
+  newId(): string
+  /** Something that an operator should see. */
+  warn(message: string, detail: object): void
+}
+
+export interface ExecuteWorld extends EndingWorld {
   /** Whoever can deliver to a kind of target. */
   readonly deliver: Readonly<Partial<Record<Job['target']['type'], Deliver>>>
   /** The name under which runs say who ran them. */
   readonly executor: string
   /** Returns when the store's time has come to this, or when the signal says that nobody waits any more. */
   until(ms: number, signal?: AbortSignal): Promise<void>
-  /** A random id that nobody else has. */
-  newId(): string
   /** In [0, 1). */
   random(): number
-  /** Something that an operator should see. */
-  warn(message: string, detail: object): void
   /** A line of a handler's own log. */
   log(runId: string, line: string): void
 }

@@ -164,8 +164,8 @@ describe('skipIfSuccessful', () => {
 
 describe('after', () => {
   const after = [
-    { job: 'default/load', withinSeconds: 3600 },
-    { job: 'default/clean', withinSeconds: 60 },
+    { job: 'default/load', within: 3600 },
+    { job: 'default/clean', within: 60 },
   ]
   const asked = (...lastSuccessOfAfter: (number | null)[]) => ask({ policy: { after }, lastSuccessOfAfter })
 
@@ -177,6 +177,12 @@ describe('after', () => {
     })
     expect(asked(NOW, null)).toEqual({ do: 'SKIP', reason: 'default/clean has not succeeded in the last 60 s' })
     expect(asked(NOW)).toEqual({ do: 'SKIP', reason: 'default/clean has not succeeded in the last 60 s' })
+  })
+
+  test('asks nothing of a run by hand or of a backfill: a person knows what they want', () => {
+    const by = (trigger: 'MANUAL' | 'BACKFILL' | 'DEPENDENCY' | 'CATCH_UP') =>
+      ask({ policy: { after }, lastSuccessOfAfter: [null, null], run: { trigger } }).do
+    expect([by('MANUAL'), by('BACKFILL'), by('DEPENDENCY'), by('CATCH_UP')]).toEqual(['START', 'START', 'SKIP', 'SKIP'])
   })
 })
 

@@ -1,15 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  defaultTimeoutSeconds,
-  isKeptApartByTime,
-  meetingOf,
-  shortestGapSeconds,
-  timesByMeeting,
-  timesOf,
-} from '../../../shared/core/gate/overlap.ts'
+import { isKeptApartByTime, meetingOf, timesByMeeting, timesOf } from '../../../shared/core/gate/overlap.ts'
 import type { VersionedJob } from '../../../shared/core/job/version.ts'
-import { type DueItem, dueBetween, nextDue } from '../../../shared/core/planner/due.ts'
+import { type DueItem, dueBetween } from '../../../shared/core/planner/due.ts'
 import { NEVER } from '../../../shared/core/time/instants.ts'
 import { jobOf } from '../../support/jobs.ts'
 
@@ -169,27 +162,5 @@ describe('a run with a lock keeps clear of those without', () => {
         },
       ),
     )
-  })
-})
-
-describe('the default timeout', () => {
-  test.each([
-    [86_400, 60],
-    [140, 60],
-    [139, 59],
-    [60, 20],
-    [22, 1],
-    [5, 1],
-    [Number.POSITIVE_INFINITY, 60],
-  ])('for a gap of %s s is %i s', (gap, timeout) => {
-    expect(defaultTimeoutSeconds(gap)).toBe(timeout)
-  })
-
-  test('comes from the shortest gap of the next instants', () => {
-    const gapOf = (job: ReturnType<typeof jobOf>) => shortestGapSeconds((after) => nextDue(job, after), 0)
-    expect(gapOf(jobOf('a', { schedules: [{ cron: '0,1,30 * * * *' }] }))).toBe(60)
-    expect(gapOf(jobOf('a', { schedules: [{ at: '1970-01-01T00:10:00Z' }] }))).toBe(Number.POSITIVE_INFINITY)
-    expect(gapOf(jobOf('a', { schedules: [{ at: '1970-01-01T00:10:00Z' }, { at: '1970-01-01T00:11:00Z' }] }))).toBe(60)
-    expect(gapOf(jobOf('a', { status: 'STOPPED' }))).toBe(Number.POSITIVE_INFINITY)
   })
 })

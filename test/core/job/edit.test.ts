@@ -60,9 +60,28 @@ describe('versions', () => {
   test('that would push out what is not accounted for are refused', () => {
     const full = edited(MOST_VERSIONS, 100)
     expect(() => addVersion(full, versionOf({ version: 99, activeFrom: 500 }), 0)).toThrow(
-      /edited 20 times within seconds\. Wait half a minute/,
+      /edited 20 times within a short time\. Wait half a minute/,
     )
     expect(addVersion(full, versionOf({ version: 99, activeFrom: 900 }), 400).versions).toHaveLength(2)
+  })
+
+  test('that stop or delete a job are never refused, and those that only prolong a silence are left out', () => {
+    const full = edited(MOST_VERSIONS, 100)
+    const silent = (version: number, part: object) => versionOf({ version, activeFrom: 400 + version, ...part })
+    const stopped = addVersion(full, silent(21, { status: 'STOPPED' }), 0)
+    const still = addVersion(stopped, silent(22, { status: 'STOPPED' }), 0)
+    const gone = addVersion(still, silent(23, { status: 'DELETED' }), 0)
+    expect(gone.versions.slice(-2).map(({ version }) => version)).toEqual([21, 23])
+    expect(gone.versions).toHaveLength(22)
+  })
+
+  test('that stop a job for longer than another stays silent are kept', () => {
+    const job = addVersion(jobOf('a'), versionOf({ version: 2, activeFrom: 100, status: 'STOPPED', until: 150 }), 0)
+    const longer = addVersion(job, versionOf({ version: 3, activeFrom: 120, status: 'STOPPED' }), 0)
+    const numbers = (activeFrom: number) =>
+      addVersion(longer, versionOf({ version: 4, activeFrom }), 0).versions.map(({ version }) => version)
+    expect(numbers(150)).toEqual([1, 2, 4])
+    expect(numbers(151)).toEqual([1, 2, 3, 4])
   })
 })
 
@@ -71,6 +90,13 @@ describe('a reschedule', () => {
     expect(moveOf(jobOf('a'), 101, 107)).toEqual({ from: 110, to: 107 })
     const withStops = jobOf('a', { schedules: [{ every: 50 }, { kind: 'stop', every: 7 }] })
     expect(moveOf(withStops, 101, 107)).toEqual({ from: 150, to: 107 })
+  })
+
+  test('to no second takes the first start away', () => {
+    expect(moveOf(jobOf('a'), 101, null)).toEqual({ from: 110, to: -1 })
+    expect(() => moveOf(jobOf('a', { status: 'STOPPED' }), 101, null)).toThrow(
+      /^at "null": there is no instant left to move/,
+    )
   })
 
   test('takes along what was moved there before', () => {
@@ -105,10 +131,8 @@ describe('a reschedule', () => {
 })
 
 test('a single time that has just passed is now, and one long past is an error', () => {
-  expect([onceInstant(200, 100), onceInstant(100, 100), onceInstant(99, 100), onceInstant(40, 100)]).toEqual([
-    200, 100, 100, 100,
-  ])
-  expect(() => onceInstant(39, 100)).toThrow(/^at "1970-01-01T00:00:39Z": is in the past/)
+  expect([200, 100, 99, 40].map((at) => onceInstant(at, 100, '/schedules/0/at'))).toEqual([200, 100, 100, 100])
+  expect(() => onceInstant(39, 100, '/schedules/0/at')).toThrow(/^at "1970-01-01T00:00:39Z": is in the past/)
 })
 
 test('the life of a job is drawn in docs/state-machine.md as the table has it', () => {

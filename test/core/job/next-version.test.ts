@@ -38,7 +38,7 @@ describe('a version', () => {
       status: 'RUNNING',
       timing: { schedules: [{ every: 60 }], dst: { gap: 'shift', overlap: 'first' } },
       misfire: { policy: 'FIRE_ONCE_NOW' },
-      timeoutSeconds: 20,
+      timeoutSeconds: 60,
       maxLatenessSeconds: null,
       priority: 0,
     })
@@ -99,10 +99,18 @@ describe('a single time', () => {
 })
 
 describe('maxRuns', () => {
+  test('that the schedules never reach has no last instant', () => {
+    expect(lastOf(next({ maxRuns: 3, schedules: [{ at: '2026-11-17T00:00:00Z' }] }))).toBeUndefined()
+  })
+
   const lastOf = ({ timing }: JobVersion) => timing.lastInstant
 
   test('becomes the last instant', () => {
     expect(lastOf(next({ maxRuns: 3 }))).toBe('2026-11-16T12:02:00Z')
+  })
+
+  test('that a job never comes to has no last instant', () => {
+    expect(lastOf(next({ maxRuns: 3, schedules: [{ at: '2026-11-17T00:00:00Z' }] }))).toBeUndefined()
   })
 
   test('is not counted anew by an edit that leaves the times alone', () => {

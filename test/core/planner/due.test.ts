@@ -100,7 +100,11 @@ describe('a reschedule', () => {
   test('takes away an instant that an older definition spread beyond the edit', () => {
     const timing = { schedules: [{ every: 100 }], spread: 50 }
     const offset = spreadOf(jobOf('spread-1').id, 50)
-    const job = jobOf('spread-1', { timing }, { activeFrom: 110, timing, moves: [{ from: 100 + offset, to: 180 }] })
+    const job = jobOf(
+      'spread-1',
+      { timing },
+      { activeFrom: 99 + offset, timing, moves: [{ from: 100 + offset, to: 180 }] },
+    )
     expect(seconds(job, 100, 300)).toEqual([180, 200 + offset])
   })
 

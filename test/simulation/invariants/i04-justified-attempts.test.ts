@@ -27,6 +27,18 @@ describe('I4, attempts', () => {
     ).toHaveLength(1)
   })
 
+  test('accepts a ticker that fails what a queue refused alone, and rejects it of neighbours and of what an executor has', () => {
+    const refused = (...runs: string[]): Step => ({ op: 'refused', queue: 'fast', runs })
+    const failed = { ...entry(10, null, ended('FAILED')), proc: 'tick-1' }
+    expect(say(attemptsAreJustified, [version(), refused(run(10)), failed])).toEqual([])
+    expect(say(attemptsAreJustified, [version(), refused(run(10), run(20)), failed])).toHaveLength(1)
+    const had = [version(), entry(10, null, claim()), refused(run(10))]
+    const taken = { ...entry(10, claim(), ended('FAILED')), proc: 'watch-1' }
+    expect(say(attemptsAreJustified, [...had, { ...taken, at: 99 }])).toHaveLength(1)
+    expect(say(attemptsAreJustified, [...had, { ...taken, at: 106 }])).toEqual([])
+    expect(say(attemptsAreJustified, [version(), entry(10, null, ended('FAILED'))])).toEqual([])
+  })
+
   test('rejects two starts of one attempt, more attempts than allowed, and a retry that comes at once', () => {
     const start = (attempt: number): Step => ({ op: 'start', runId: run(10), attempt, trigger: 'SCHEDULE' })
     expect(say(attemptsAreJustified, [version(), start(1), start(1)])).toHaveLength(1)

@@ -1,11 +1,11 @@
 // I4: an attempt starts at most once, and another follows only where the one before failed, timed out or was lost with whoever had
-// it. A claim that was used up without a start needs a reason, too.
+// it. A claim that was used up without a start needs a reason, too, and so does a failure that no executor had a part in.
 
 import type { History, Violation } from '../history.ts'
 import { type EventOf, eventsOf, type JobView, nameOf, type View } from './view.ts'
 
 export function attemptsAreJustified(view: View): Violation[] {
-  return [...startedTwice(view), ...unjustified(view), ...tooMany(view), ...tooSoon(view)]
+  return [...startedTwice(view), ...unjustified(view), ...tooMany(view), ...tooSoon(view), ...failedUnsent(view)]
 }
 
 function startedTwice({ history }: View): Violation[] {
@@ -84,6 +84,23 @@ function tooSoon({ history }: View): Violation[] {
     return earlyMs <= SKEW_MS
       ? []
       : [{ invariant: 'I4', what: `${runId} was tried again ${earlyMs} ms too soon`, runId }]
+  })
+}
+
+/** A claim that is past its deadline counts as dead so much later. */
+const DEAD_AFTER_MS = 5000
+
+/** Tickers and watchdogs fail only runs that a queue refused all by themselves, never for the company that they came in, and none that an executor has. */
+function failedUnsent({ history }: View): Violation[] {
+  const refused = new Set<string>()
+  return history.events.flatMap((event): Violation[] => {
+    if (event.op === 'refused' && event.runs.length === 1) refused.add(event.runs[0])
+    if (event.op !== 'entry' || event.to.status !== 'FAILED' || !/^(tick|watch)/.test(event.proc)) return []
+    const { runId, proc, from, ms } = event
+    const say = (what: string) => [{ invariant: 'I4', what: `${runId} was failed by ${proc}, and ${what}`, runId }]
+    if (!refused.has(runId)) return say('no queue refused it')
+    const isHad = from?.status === 'RUNNING' && ms < from.deadlineSecond * 1000 + DEAD_AFTER_MS - SKEW_MS
+    return isHad ? say('an executor had it') : []
   })
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { claim, ended, entry, idle, run, say, T, version, whole } from './by-hand.ts'
+import { FREE } from '../../../shared/core/gate/state.ts'
+import { claim, ended, entry, idle, JOB, run, type Step, say, T, version, whole } from './by-hand.ts'
 import { livesAreLegal } from './i08-life-cycle.ts'
 
 describe('I8, the life of a run', () => {
@@ -19,6 +20,22 @@ describe('I8, the life of a run', () => {
     const left = entry(10, null, claim())
     expect(say(livesAreLegal, [version({}, {}, T + 18), left])).toEqual([])
     expect(say(livesAreLegal, [version(), left])).toHaveLength(1)
+  })
+
+  test('rejects a lock that is held, or waited for, by a run that has ended', () => {
+    const gate = { trigger: 'SCHEDULE', instant: T, nominal: T, attempt: 1, depth: 0, openMs: null } as const
+    const lock = (holders: string[], waiting: string[]): Step => ({
+      op: 'lock',
+      jobId: JOB,
+      from: FREE,
+      to: {
+        holders: holders.map((runId) => ({ ...gate, runId, deadline: T, sentAt: null })),
+        waiting: waiting.map((runId) => ({ ...gate, runId, orderedBy: T })),
+      },
+    })
+    expect(say(livesAreLegal, [...whole(10), lock([run(10)], [])])).toHaveLength(1)
+    expect(say(livesAreLegal, [...whole(10), lock([], [run(10)])])).toHaveLength(1)
+    expect(say(livesAreLegal, [...whole(10), lock([run(10)], [run(20)]), lock([run(20)], [])])).toEqual([])
   })
 
   test('rejects an end that changes, a success out of nothing, an attempt that goes back, and what is left alive or open', () => {

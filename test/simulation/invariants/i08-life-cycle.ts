@@ -12,7 +12,7 @@ const NEXT: Readonly<Record<string, string>> = {
 }
 
 export function livesAreLegal(view: View): Violation[] {
-  return [...illegalSteps(view), ...fewerAttempts(view), ...leftAlive(view), ...leftOpen(view)]
+  return [...illegalSteps(view), ...fewerAttempts(view), ...leftAlive(view), ...leftOpen(view), ...leftInLocks(view)]
 }
 
 function illegalSteps({ history }: View): Violation[] {
@@ -43,6 +43,21 @@ function leftOpen({ history }: View): Violation[] {
     const [runId] = name.split(' ')
     return { invariant: 'I8', what: `${runId} is still in the list of open runs`, runId }
   })
+}
+
+/** Neither has a run the lock of its job, nor does it stand in line, once it has ended. */
+function leftInLocks({ history, records }: View): Violation[] {
+  const locks = new Map(eventsOf(history, 'lock').map(({ jobId, to }) => [jobId, to]))
+  const hasEnded = ({ runId }: { readonly runId: string }) =>
+    records.get(runId)?.some(({ entry }) => TERMINAL.has(entry.status)) === true
+  return [...locks.values()].flatMap(({ holders, waiting }) => [
+    ...holders
+      .filter(hasEnded)
+      .map(({ runId }) => ({ invariant: 'I8', what: `${runId} has ended and keeps its lock`, runId })),
+    ...waiting
+      .filter(hasEnded)
+      .map(({ runId }) => ({ invariant: 'I8', what: `${runId} has ended and still waits in line`, runId })),
+  ])
 }
 
 /** Of what an edit made doubtful nobody keeps account, so one whose executor died then stays as it is. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { claim, entry, idle, JOB, run, type Step, say, version, whole } from './by-hand.ts'
+import { claim, ended, entry, idle, JOB, run, type Step, say, T, version, whole } from './by-hand.ts'
 import { ackedIsDurable } from './i09-acked-is-durable.ts'
 
 describe('I9, what was acknowledged', () => {
@@ -26,7 +26,7 @@ describe('I9, what was acknowledged', () => {
       ask({ what: 'trigger', runId: run(t), key: 'a' }),
     ])
     expect(say(ackedIsDurable, twice)).toHaveLength(1)
-    const stop = version({ status: 'STOPPED' }, { cancelsQueued: true })
+    const stop = version({ status: 'STOPPED', activeFrom: T + 12 }, { cancelsQueued: true })
     expect(say(ackedIsDurable, [stop, ...whole(10)])).toHaveLength(1)
     expect(
       say(ackedIsDurable, [
@@ -35,5 +35,22 @@ describe('I9, what was acknowledged', () => {
         { op: 'start', runId: run(10), attempt: 1, trigger: 'SCHEDULE' },
       ]),
     ).toEqual([])
+  })
+
+  test('accepts what is due again after a stop that cancels and has an end, and rejects what was queued before it', () => {
+    const stop = version({ status: 'STOPPED', activeFrom: T + 12, until: T + 30 }, { cancelsQueued: true })
+    expect(say(ackedIsDurable, [stop, ...whole(30)])).toEqual([])
+    expect(say(ackedIsDurable, [stop, ...whole(10, 31)])).toHaveLength(1)
+    const longer = version(
+      { version: 2, status: 'STOPPED', activeFrom: T + 22, until: T + 50 },
+      { cancelsQueued: true },
+    )
+    expect(say(ackedIsDurable, [stop, longer, ...whole(10, 51)])).toHaveLength(1)
+    const later = version({ version: 2, status: 'STOPPED', activeFrom: T + 42 }, { cancelsQueued: true })
+    expect(say(ackedIsDurable, [stop, later, ...whole(40, 43)])).toHaveLength(1)
+    const cancelled = (second: number) => entry(second, null, ended('CANCELLED'), { reason: 'its job was stopped: x' })
+    expect(say(ackedIsDurable, [stop, cancelled(10)])).toEqual([])
+    expect(say(ackedIsDurable, [stop, cancelled(30)])).toHaveLength(1)
+    expect(say(ackedIsDurable, [cancelled(10), stop])).toHaveLength(1)
   })
 })

@@ -2,7 +2,7 @@
 // is the same run.
 
 import type { Violation } from '../history.ts'
-import { eventsOf, nameOf, type View } from './view.ts'
+import { type EventOf, eventsOf, nameOf, type View } from './view.ts'
 
 export function ackedIsDurable(view: View): Violation[] {
   return [
@@ -11,6 +11,7 @@ export function ackedIsDurable(view: View): Violation[] {
     ...triggersStand(view),
     ...sameKeySameRun(view),
     ...stoppedMeansStopped(view),
+    ...cancelledForAStop(view),
   ]
 }
 
@@ -41,23 +42,38 @@ function notRetroactive({ history }: View): Violation[] {
   })
 }
 
-/** Where a stop says that what is queued is not to start, nothing that is claimed after it starts. */
+/** The second before which a cancelling stop lets nothing start any more. One that only prolongs another has no second of its own. */
+function cancelledBefore({ is }: EventOf<'version'>, last: Cancelling | undefined): Cancelling {
+  const isProlonged = last !== undefined && (last.until === undefined || last.until > is.activeFrom)
+  return { before: isProlonged ? last.before : is.activeFrom, until: is.until }
+}
+
+interface Cancelling {
+  readonly before: number
+  readonly until: number | undefined
+}
+
+/** Where a stop says that what is queued is not to start, nothing that was due before it and is claimed after it starts. */
 function stoppedMeansStopped({ history }: View): Violation[] {
-  const cancelling = new Set<string>()
+  const stops = new Map<string, Cancelling>()
+  const isCancelled = (runId: string) => {
+    const { jobId, second } = nameOf(runId)
+    return second < (stops.get(jobId)?.before ?? 0)
+  }
   const claims = new Map<string, { readonly proc: string; readonly isLate: boolean }>()
   return history.events.flatMap((event): Violation[] => {
     if (event.op === 'version') {
       const isCancelling = event.is.status === 'STOPPED' && event.policy.cancelsQueued
-      if (isCancelling) cancelling.add(event.jobId)
-      else cancelling.delete(event.jobId)
+      if (isCancelling) stops.set(event.jobId, cancelledBefore(event, stops.get(event.jobId)))
+      else stops.delete(event.jobId)
     }
     if (event.op === 'entry' && event.to.status === 'RUNNING' && event.from?.status !== 'RUNNING') {
-      claims.set(event.runId, { proc: event.proc, isLate: cancelling.has(nameOf(event.runId).jobId) })
+      claims.set(event.runId, { proc: event.proc, isLate: isCancelled(event.runId) })
     }
     if (event.op !== 'start' || BY_HAND.has(event.trigger)) return []
     const claim = claims.get(event.runId)
     // Another stop in between may have let what is queued go on.
-    const isStill = cancelling.has(nameOf(event.runId).jobId)
+    const isStill = isCancelled(event.runId)
     return claim?.isLate === true && claim.proc === event.proc && isStill
       ? [
           {
@@ -67,6 +83,20 @@ function stoppedMeansStopped({ history }: View): Violation[] {
           },
         ]
       : []
+  })
+}
+
+/** The words with which a run is cancelled because its job was stopped. */
+const STOPPED = 'its job was stopped'
+
+/** Such a stop reaches back from its second, and not forward: what is due after its end starts again. */
+function cancelledForAStop({ history }: View): Violation[] {
+  const stops = eventsOf(history, 'version').filter(({ is, policy }) => is.status === 'STOPPED' && policy.cancelsQueued)
+  return eventsOf(history, 'entry').flatMap(({ runId, to, reason = '', seq }) => {
+    if (to.status !== 'CANCELLED' || !reason.startsWith(STOPPED)) return []
+    const { jobId, second } = nameOf(runId)
+    const isMeant = stops.some((stop) => stop.jobId === jobId && stop.seq < seq && second < stop.is.activeFrom)
+    return isMeant ? [] : [{ invariant: 'I9', what: `${runId} was cancelled for a stop that is over`, runId }]
   })
 }
 

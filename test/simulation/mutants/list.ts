@@ -108,8 +108,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'R13: one-time jobs are read when their minute is over',
     file: 'shared/flow/follow-jobs.ts',
-    line: 'await this.#takeOnce(minuteOf(startedMs / 1000 + NEAR_SECONDS))',
-    instead: 'await this.#takeOnce(minuteOf(startedMs / 1000) - 1)',
+    line: 'if (!this.#holdsAllOnce) await this.#takeOnce(minuteOf(startedMs / 1000 + NEAR_SECONDS))',
+    instead: 'if (!this.#holdsAllOnce) await this.#takeOnce(minuteOf(startedMs / 1000) - 1)',
   },
   {
     name: 'R14: maxRuns begins anew with every version',
@@ -202,15 +202,14 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'R26: a dependent run takes the place of a scheduled one',
     file: 'shared/flow/execute/dependents.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the line of a file.
-    line: 'const id = { jobId, second: parent.second, suffix: `d${idOfHash(hashText(parent.run.runId))}` }',
-    instead: "const id = { jobId, second: parent.second, suffix: '' }",
+    line: 'const id = { jobId: job.id, second: parent.second, suffix: `d${idOfText(runId)}` }',
+    instead: "const id = { jobId: job.id, second: parent.second, suffix: '' }",
   },
   {
     name: 'R26: the same request by hand is another run',
     file: 'shared/flow/trigger-job.ts',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the line of a file.
-    line: 'const runId = await world.answers.keep(`trigger-${request}`, wanted)',
-    instead: 'const runId = wanted',
+    line: 'const { plan: runId, isReplay } = await planned(world, asked.request, wanted)',
+    instead: 'const { runId, isReplay } = { runId: wanted, isReplay: false }',
   },
   {
     name: 'R27: a machine’s own clock is believed',
@@ -285,6 +284,19 @@ export const MUTANTS: readonly Mutant[] = [
     instead: "const nameOf = ({ shard, dueMs, runId }: OpenKey): string => [shard, dueMs, runId].join('#')",
   },
   {
+    name: 'a start that was skipped comes all the same',
+    file: 'shared/core/planner/due.ts',
+    line: 'return [...inForce, ...carriedOut].some((move) => move.from === second && move.to !== second)',
+    instead:
+      'return [...inForce, ...carriedOut].some((move) => move.from === second && move.to !== second && move.to >= 0)',
+  },
+  {
+    name: 'a stop that cancels what is queued goes on after its end',
+    file: 'shared/flow/execute/check.ts',
+    line: 'const isCancelled = cancelled !== null && isOfSchedule && second < cancelled.before',
+    instead: 'const isCancelled = cancelled !== null && isOfSchedule && second >= 0',
+  },
+  {
     name: 'a stop that fails is tried again as a run',
     file: 'shared/flow/execute/settle.ts',
     line: "const isRun = ({ kind }: Ending['life']): boolean => kind !== 'stop'",
@@ -296,5 +308,39 @@ export const MUTANTS: readonly Mutant[] = [
     line: '.filter(({ second }) => second > after && second <= through)',
     instead: ".filter(({ second, kind }) => second > after && second <= through && kind !== 'stop')",
     climate: 'bad queues',
+  },
+  {
+    name: 'refused: a message that is refused for good counts as not acknowledged',
+    file: 'shared/flow/send-runs.ts',
+    line: 'if (refused.length === 0) return [...unsent]',
+    instead: 'if (refused.length >= 0) return [...unsent, ...refused.map(({ message }) => message)]',
+    // Where little is due, so that sending it all again and again ends some day.
+    climate: 'sleepy',
+  },
+  {
+    name: 'refused: runs fail because of the one beside them',
+    file: 'shared/flow/send-runs.ts',
+    line: 'if (parts.length === 1) return end(world, lane, { message, reason })',
+    instead: 'if (parts.length >= 1) return end(world, lane, { message, reason })',
+  },
+  {
+    name: 'refused: a run that is refused keeps its lock',
+    file: 'shared/flow/execute/refuse.ts',
+    line: 'await release(world, batch, settled.flat())',
+    instead:
+      "await release(world, batch, settled.flat().map((each) => ({ ...each, life: { ...each.life, isRepeat: false, wasKnown: false, meets: 'clear' as const, run: { ...each.life.run, attempt: 1 } } })))",
+    climate: 'bad queues',
+  },
+  {
+    name: 'refused: nothing follows the end of a run that is refused',
+    file: 'shared/flow/execute/refuse.ts',
+    line: 'await release(world, batch, settled.flat())',
+    instead: '',
+  },
+  {
+    name: 'refused: a run that an executor has is failed',
+    file: 'shared/core/refusal.ts',
+    line: "return isDead(found, now) ? { do: 'END', attempt: found.attempt } : { do: 'LEAVE' }",
+    instead: "return { do: 'END', attempt: found.attempt }",
   },
 ]

@@ -1,7 +1,8 @@
 // Jobs in memory: what the job store means, without a database.
 
+import type { AuditEntry } from '../../../shared/core/audit-entry.ts'
 import { hashOfId, shardOf } from '../../../shared/core/job/id.ts'
-import type { Change, JobWrite, Pointer, StoredJob } from '../../../shared/core/job/stored.ts'
+import type { Change, JobWrite, Pointer, SavedDefinition, StoredJob } from '../../../shared/core/job/stored.ts'
 import type { JobVersion } from '../../../shared/core/job/version.ts'
 import { firstPlace } from '../../../shared/core/search.ts'
 import type { Jobs } from '../../../shared/ports.ts'
@@ -16,12 +17,15 @@ export class MemoryJobs implements Jobs {
   readonly #versions = new Map<string, JobVersion[]>()
   readonly #changes: Change[] = []
   readonly #pointers: Pointer[] = []
+  readonly #definitions = new Map<string, SavedDefinition[]>()
+  readonly #audit: AuditEntry[] | null
   readonly #shardCount: number
 
   readonly #witness: Witness
 
-  constructor(shardCount: number, witness: Witness = {}) {
+  constructor(shardCount: number, witness: Witness = {}, audit: AuditEntry[] | null = null) {
     this.#shardCount = shardCount
+    this.#audit = audit
     this.#witness = witness
   }
 
@@ -48,8 +52,17 @@ export class MemoryJobs implements Jobs {
     this.#keepVersion(after)
     this.#keepChange(change)
     this.#pointers.push(...pointers)
+    this.#keepDefinition(write)
+    this.#audit?.push(write.audit)
     this.#witness.commit?.(write)
     return true
+  }
+
+  #keepDefinition({ after: { id, updatedAtMs: atMs }, audit: { by, changes } }: JobWrite): void {
+    const { definition, bodyVersion, version, versions } = this.#jobs.get(id) as StoredJob
+    const { activeFrom, status } = versions[versions.length - 1]
+    const saved = { version, activeFrom, atMs, by, status, changes, definition, bodyVersion }
+    this.#definitions.set(id, [saved, ...(this.#definitions.get(id) ?? [])])
   }
 
   #withoutLargeBody(before: StoredJob | null, after: StoredJob): StoredJob {
@@ -97,11 +110,9 @@ export class MemoryJobs implements Jobs {
     for (let first = 0; first < jobs.length; first += LOADED_AT_ONCE) yield jobs.slice(first, first + LOADED_AT_ONCE)
   }
 
-  async listOnce(shard: number, afterJobId: string | null, limit: number): Promise<StoredJob[]> {
-    return this.#inShard(shard, true)
-      .filter(({ id }) => afterJobId === null || id > afterJobId)
-      .sort((a, b) => (a.id < b.id ? -1 : 1))
-      .slice(0, limit)
+  async *loadOnce(shard: number): AsyncGenerator<StoredJob[]> {
+    const jobs = this.#inShard(shard, true)
+    if (jobs.length > 0) yield jobs
   }
 
   async changes(shard: number, fromMs: number): Promise<Change[]> {
@@ -116,5 +127,14 @@ export class MemoryJobs implements Jobs {
 
   async versions(jobId: string): Promise<JobVersion[]> {
     return this.#versions.get(jobId) ?? []
+  }
+
+  async definitions(jobId: string, belowVersion: number | null, limit: number): Promise<SavedDefinition[]> {
+    const all = this.#definitions.get(jobId) ?? []
+    return all.filter(({ version }) => belowVersion === null || version < belowVersion).slice(0, limit)
+  }
+
+  async definition(jobId: string, version: number): Promise<SavedDefinition | null> {
+    return (this.#definitions.get(jobId) ?? []).find((saved) => saved.version === version) ?? null
   }
 }

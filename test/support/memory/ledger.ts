@@ -1,8 +1,10 @@
 // The ledger in memory.
 
+import type { AuditEntry } from '../../../shared/core/audit-entry.ts'
+import { hashOfId, shardOf } from '../../../shared/core/job/id.ts'
 import type { PageEntry } from '../../../shared/core/pages/entry.ts'
 import {
-  DETAIL_SUFFIX,
+  droppedAttempt,
   type PageKey,
   type RecentRun,
   type RunDetail,
@@ -10,7 +12,16 @@ import {
 } from '../../../shared/core/run/record.ts'
 import { formatRunId, type RunId } from '../../../shared/core/run/run.ts'
 import { isFailure } from '../../../shared/core/run/status.ts'
-import type { Ledger, MissedItem, PageContent, Swap, SwapResult } from '../../../shared/ports.ts'
+import type {
+  FeedLine,
+  InstantId,
+  Ledger,
+  MissedItem,
+  NewRun,
+  PageContent,
+  Swap,
+  SwapResult,
+} from '../../../shared/ports.ts'
 import type { Witness } from './witness.ts'
 
 interface MemoryPage extends PageContent {
@@ -25,10 +36,15 @@ export class MemoryLedger implements Ledger {
   readonly #runs = new Map<string, RunRecord>()
   readonly #missed = new Map<string, MissedItem>()
   readonly #recent: RecentRun[] = []
+  readonly #details = new Map<string, RunDetail>()
+  readonly #shardCount: number
   readonly #witness: Witness
+  readonly #audit: AuditEntry[] | null
 
-  constructor(witness: Witness = {}) {
+  constructor(shardCount: number, witness: Witness = {}, audit: AuditEntry[] | null = null) {
+    this.#shardCount = shardCount
     this.#witness = witness
+    this.#audit = audit
   }
 
   #page(key: PageKey): MemoryPage {
@@ -64,10 +80,11 @@ export class MemoryLedger implements Ledger {
       .map(copyOf)
   }
 
-  async putRun(id: RunId, entry: PageEntry, detail: RunDetail): Promise<boolean> {
-    if (this.#runs.has(formatRunId(id))) return false
+  async putRun({ id, entry, detail, audit }: NewRun): Promise<boolean> {
     const runId = formatRunId(id)
+    if (this.#runs.has(runId)) return false
     this.#runs.set(runId, { id, entry, detail })
+    if (audit !== undefined) this.#audit?.push(audit)
     this.#witness.entry?.({ runId, place: 'item', key: runId, from: null, to: entry, detail })
     return true
   }
@@ -77,17 +94,40 @@ export class MemoryLedger implements Ledger {
     const current = run?.entry ?? null
     if (run !== undefined && isSame(current, expect)) {
       const runId = formatRunId(id)
-      this.#runs.set(runId, { ...run, entry: next, detail: { ...run.detail, ...detail } })
+      this.#runs.set(runId, { ...run, entry: next, detail: merged(run.detail, detail) })
       this.#witness.entry?.({ runId, place: 'item', key: runId, from: current, to: next, detail })
       return { done: true }
     }
     return isSame(current, next) ? { done: true } : { done: false, found: current }
   }
 
-  async putDetail(of: Omit<RunId, 'suffix'>, detail: RunDetail): Promise<void> {
-    const id = { ...of, suffix: DETAIL_SUFFIX }
-    const run = this.#runs.get(formatRunId(id)) ?? { id, entry: null, detail: {} }
-    this.#runs.set(formatRunId(id), { ...run, detail: { ...run.detail, ...detail } })
+  async putDetail({ jobId, second }: InstantId, detail: RunDetail): Promise<void> {
+    const name = `${jobId}.${second}`
+    this.#details.set(name, merged(this.#details.get(name) ?? {}, detail))
+  }
+
+  async readDetails(ids: readonly InstantId[]): Promise<(RunDetail | null)[]> {
+    return ids.map(({ jobId, second }) => this.#details.get(`${jobId}.${second}`) ?? null)
+  }
+
+  async readRuns(ids: readonly RunId[]): Promise<RunRecord[]> {
+    return ids.flatMap((id) => this.#runs.get(formatRunId(id)) ?? [])
+  }
+
+  async feed(shard: number, hour: number, before: number): Promise<FeedLine[]> {
+    const isHere = (jobId: string, second: number) =>
+      shardOf(hashOfId(jobId), this.#shardCount) === shard && Math.floor(second / 3600) === hour && second < before
+    const runs = [...this.#runs.values()]
+      .filter(({ id }) => isHere(id.jobId, id.second))
+      .map(({ id }): FeedLine => ({ type: 'run', second: id.second, runId: formatRunId(id) }))
+    const gaps = [...this.#missed.values()]
+      .filter(({ jobId, to }) => isHere(jobId, to))
+      .map((missed): FeedLine => ({ type: 'missed', second: missed.to, missed }))
+    return [...runs, ...gaps].sort((a, b) => b.second - a.second)
+  }
+
+  async chainOf(root: string): Promise<string[]> {
+    return [...this.#runs.values()].filter(({ detail }) => detail.root === root).map(({ id }) => formatRunId(id))
   }
 
   async readRun(id: RunId): Promise<RunRecord | null> {
@@ -128,3 +168,11 @@ const copyOf = ({ key, entries }: MemoryPage): PageContent => ({
   key,
   entries: new Map(entries),
 })
+
+/** Attempts are added one by one; of many the first and the newest stay. */
+function merged(before: RunDetail, added: RunDetail): RunDetail {
+  const lines = new Map([...(before.attempts ?? []), ...(added.attempts ?? [])].map((line) => [line.attempt, line]))
+  for (const { attempt } of added.attempts ?? []) lines.delete(droppedAttempt(attempt) ?? 0)
+  const attempts = [...lines.values()].sort((a, b) => a.attempt - b.attempt)
+  return { ...before, ...added, ...(attempts.length === 0 ? {} : { attempts }) }
+}

@@ -1,8 +1,26 @@
 // All stores in memory: the readable reference of what shared/ports.ts promises.
 
+import type { StoredKey } from '../../../shared/core/access/key.ts'
+import type { AuditEntry } from '../../../shared/core/audit-entry.ts'
 import { FREE, type JobState, type Lock, NEW_STATE } from '../../../shared/core/gate/state.ts'
 import type { OpenRun } from '../../../shared/core/run/record.ts'
-import type { Answers, LockChange, Locks, Named, OpenRuns, States, Stores, Versioned } from '../../../shared/ports.ts'
+import type {
+  ApiKeys,
+  AuditTrail,
+  IdempotencyKeys,
+  KeyRing,
+  LockChange,
+  Locks,
+  Named,
+  NamedWrite,
+  OpenRuns,
+  PendingEdit,
+  PendingEdits,
+  Reservation,
+  States,
+  Stores,
+  Versioned,
+} from '../../../shared/ports.ts'
 import { MemoryJobs } from './jobs.ts'
 import { MemoryLedger } from './ledger.ts'
 import { MemoryShards } from './shards.ts'
@@ -102,52 +120,146 @@ class MemoryLocks implements Locks {
 
 class MemoryNamed<Value> implements Named<Value> {
   readonly #values = new Map<string, Versioned<Value>>()
+  readonly #audit: AuditEntry[]
+
+  constructor(audit: AuditEntry[]) {
+    this.#audit = audit
+  }
 
   async read(namespace: string, name: string): Promise<Versioned<Value> | null> {
     return this.#values.get(`${namespace}/${name}`) ?? null
   }
 
-  async list(namespace: string): Promise<Versioned<Value>[]> {
+  async list(namespace: string): ReturnType<Named<Value>['list']> {
     return [...this.#values]
       .filter(([name]) => name.startsWith(`${namespace}/`))
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([, value]) => value)
+      .flatMap(([fullName, { value, ...rest }]) =>
+        value === null ? [] : [{ ...rest, value, name: fullName.slice(namespace.length + 1) }],
+      )
   }
 
-  async put(namespace: string, name: string, value: Value, expectedVersion: number | null): Promise<boolean> {
-    const isExpected = (this.#values.get(`${namespace}/${name}`)?.version ?? null) === expectedVersion
-    if (isExpected) this.#values.set(`${namespace}/${name}`, { value, version: (expectedVersion ?? 0) + 1 })
-    return isExpected
-  }
-
-  async remove(namespace: string, name: string, expectedVersion: number): Promise<boolean> {
-    const current = this.#values.get(`${namespace}/${name}`)
-    if (current !== undefined && current.version !== expectedVersion) return false
-    this.#values.delete(`${namespace}/${name}`)
+  async write({ namespace, name, value, expectedVersion, audit }: NamedWrite<Value>): Promise<boolean> {
+    const isExpected = (this.#values.get(`${namespace}/${name}`)?.version ?? 0) === expectedVersion
+    if (!isExpected) return false
+    this.#values.set(`${namespace}/${name}`, { value, version: expectedVersion + 1, updatedAtMs: audit.atMs })
+    this.#audit.push(audit)
     return true
   }
 }
 
-class MemoryAnswers implements Answers {
-  readonly #answers = new Map<string, string>()
+class MemoryPendingEdits implements PendingEdits {
+  readonly #edits = new Map<string, PendingEdit>()
 
-  async keep(requestHash: string, answer: string): Promise<string> {
-    const kept = this.#answers.get(requestHash) ?? answer
-    this.#answers.set(requestHash, kept)
-    return kept
+  async list(): Promise<PendingEdit[]> {
+    return [...this.#edits.values()]
+  }
+
+  async put(edit: PendingEdit): Promise<void> {
+    this.#edits.set(`${edit.namespace}/${edit.name}`, edit)
+  }
+
+  async remove({ namespace, name }: Pick<PendingEdit, 'namespace' | 'name'>): Promise<void> {
+    this.#edits.delete(`${namespace}/${name}`)
+  }
+}
+
+const DAY_MS = 86_400_000
+
+class MemoryIdempotencyKeys implements IdempotencyKeys {
+  readonly #reservations = new Map<string, { readonly reservation: Reservation; readonly untilMs: number }>()
+
+  async reserve(hash: string, wanted: Omit<Reservation, 'answer'>, nowMs: number): Promise<Reservation | null> {
+    const found = this.#reservations.get(hash)
+    const there = found === undefined || found.untilMs <= nowMs ? null : found.reservation
+    const isDead = there?.answer === null && nowMs >= there.pendingUntilMs
+    if (there !== null && (!isDead || there.bodyHash !== wanted.bodyHash)) return there
+    const plan = there?.plan ?? wanted.plan
+    this.#reservations.set(hash, { reservation: { ...wanted, plan, answer: null }, untilMs: nowMs + DAY_MS })
+    return there
+  }
+
+  async answer(hash: string, answer: string): Promise<void> {
+    const found = this.#reservations.get(hash)
+    if (found !== undefined) this.#reservations.set(hash, { ...found, reservation: { ...found.reservation, answer } })
+  }
+
+  async release(hash: string): Promise<void> {
+    this.#reservations.delete(hash)
+  }
+}
+
+class MemoryApiKeys implements ApiKeys {
+  readonly #keys = new Map<string, StoredKey>()
+  readonly #audit: AuditEntry[]
+  #revision = 0
+
+  constructor(audit: AuditEntry[]) {
+    this.#audit = audit
+  }
+
+  async read(id: string): Promise<StoredKey | null> {
+    return this.#keys.get(id) ?? null
+  }
+
+  async all(): Promise<KeyRing> {
+    return { keys: [...this.#keys.values()], revision: this.#revision }
+  }
+
+  async write(change: Parameters<ApiKeys['write']>[0], revision: number, audit: AuditEntry): Promise<boolean> {
+    if (revision !== this.#revision) return false
+    if ('put' in change) this.#keys.set(change.put.id, change.put)
+    else this.#keys.delete(change.remove)
+    this.#revision += 1
+    this.#audit.push(audit)
+    return true
+  }
+
+  async touch(id: string, atMs: number): Promise<void> {
+    const key = this.#keys.get(id)
+    if (key !== undefined) this.#keys.set(id, { ...key, lastUsedAtMs: atMs })
+  }
+}
+
+class MemoryAuditTrail implements AuditTrail {
+  readonly #entries: AuditEntry[]
+
+  constructor(entries: AuditEntry[]) {
+    this.#entries = entries
+  }
+
+  async put(entry: AuditEntry): Promise<void> {
+    this.#entries.push(entry)
+  }
+
+  async namespacesOf(day: number): Promise<string[]> {
+    const ofDay = this.#entries.filter(({ atMs }) => Math.floor(atMs / DAY_MS) === day)
+    return [...new Set(ofDay.map(({ namespace }) => namespace))].sort()
+  }
+
+  async ofDay(namespace: string, day: number, fromMs: number, toMs: number): Promise<AuditEntry[]> {
+    return this.#entries
+      .filter((entry) => entry.namespace === namespace && Math.floor(entry.atMs / DAY_MS) === day)
+      .filter(({ atMs }) => atMs >= fromMs && atMs <= toMs)
+      .sort((a, b) => b.atMs - a.atMs || (a.id < b.id ? 1 : -1))
   }
 }
 
 export function memoryStores(shardCount: number, witness: Witness = {}): Stores {
+  const audit: AuditEntry[] = []
   return {
-    jobs: new MemoryJobs(shardCount, witness),
+    jobs: new MemoryJobs(shardCount, witness, audit),
     shards: new MemoryShards(witness),
-    ledger: new MemoryLedger(witness),
+    ledger: new MemoryLedger(shardCount, witness, audit),
     open: new MemoryOpenRuns(witness),
     states: new MemoryStates(witness),
     locks: new MemoryLocks(witness),
-    calendars: new MemoryNamed(),
-    templates: new MemoryNamed(),
-    answers: new MemoryAnswers(),
+    calendars: new MemoryNamed(audit),
+    templates: new MemoryNamed(audit),
+    namespaces: new MemoryNamed(audit),
+    pendingEdits: new MemoryPendingEdits(),
+    idempotency: new MemoryIdempotencyKeys(),
+    apiKeys: new MemoryApiKeys(audit),
+    audit: new MemoryAuditTrail(audit),
   }
 }

@@ -8,7 +8,8 @@ import { delaySecondsOf } from './spread.ts'
 
 export interface OracleMove {
   from: number
-  to: number
+  // Null where the start is skipped: it comes at no second.
+  to: number | null
 }
 
 export interface OracleVersion {
@@ -119,11 +120,20 @@ const has = (reign: Reign, { from, to }: OracleMove): boolean =>
 function isMovedAway(reigns: readonly Reign[], governing: Reign, inForce: Reign, second: number): boolean {
   return reigns.flatMap(movesOf).some((move) => {
     if (move.from !== second || move.to === second) return false
+    if (move.to === null) return isSkipped(reigns, governing, move)
     const atTarget = reignAt(reigns, move.to)
     const isCarriedOut = move.to < second && atTarget !== undefined && has(atTarget, move)
     const isLater = atTarget !== undefined && governing.from > atTarget.from && !has(governing, move)
     return has(inForce, move) || (isCarriedOut && !isLater)
   })
+}
+
+// A start that was skipped once stays away, whatever is edited afterwards; only a definition that came after the skip and
+// does not know it puts another start on that second.
+function isSkipped(reigns: readonly Reign[], governing: Reign, skip: OracleMove): boolean {
+  return reigns.some(
+    (reign) => has(reign, skip) && reign.from <= skip.from && (governing.from <= reign.from || has(governing, skip)),
+  )
 }
 
 // The nominal second of a start before it was moved, which it keeps: what was to come then, before any later edit.

@@ -1,6 +1,7 @@
 // The worlds in which every store must do the same: in memory, on dynoxide, on Amazon's DynamoDB Local, and on dynoxide
 // behind a handler that loses answers.
 
+import { randomUUID } from 'node:crypto'
 import { afterEach, describe, inject } from 'vitest'
 import { createTable } from '../../../local/engines/table.ts'
 import { dynamoClient } from '../../../shared/aws/sdk.ts'
@@ -16,6 +17,7 @@ export interface World extends Stores {
   readonly clock: Clock
   readonly shardCount: number
   readonly watch: MemoryQueue
+  newId(): string
   /** How many answers were lost so far. */
   lost(): number
   /** Another process with its own clients on the same table. */
@@ -30,6 +32,7 @@ function memoryWorld(shardCount: number): World {
     clock: realClock(),
     shardCount,
     watch: new MemoryQueue(() => Date.now()),
+    newId: () => randomUUID(),
     lost: () => 0,
     again: () => world,
   }
@@ -45,7 +48,7 @@ function openTable(endpoint: string, tableName: string, shardCount: number, lose
   const clock = realClock()
   const handler = losesEvery === null ? null : faultyHandler({ every: losesEvery })
   const client = dynamoClient({ endpoint, clock, ...(handler === null ? {} : { requestHandler: handler.handler }) })
-  const stores = dynamoStores({ client, tableName, shardCount, ledgerDays: 30, clock })
+  const stores = dynamoStores({ client, tableName, shardCount, ledgerDays: 30 })
   const more: Opened[] = []
   const again = () => {
     const opened = openTable(endpoint, tableName, shardCount, losesEvery)
@@ -62,6 +65,7 @@ function openTable(endpoint: string, tableName: string, shardCount: number, lose
       clock,
       shardCount,
       watch: new MemoryQueue(() => Date.now()),
+      newId: () => randomUUID(),
       lost: () => handler?.lost() ?? 0,
       again,
     },

@@ -1,0 +1,93 @@
+// A job as the API answers it: whole, as a summary, and what a change did to it.
+
+import type { Searchable } from '../../../shared/core/job/search.ts'
+import { type StoredJob, statusAt, stopAt } from '../../../shared/core/job/stored.ts'
+import { nextDue, RUNS } from '../../../shared/core/planner/due.ts'
+import { explainSchedule } from '../../../shared/core/schedule/explain.ts'
+import { describeFire } from '../../../shared/core/schedule/fire.ts'
+import { formatInstant } from '../../../shared/core/time/instant.ts'
+import { NEVER } from '../../../shared/core/time/instants.ts'
+import type { ComparedFire, ComparedFires } from '../../../shared/flow/compare-fires.ts'
+import type { RunView } from '../../../shared/flow/runs/view.ts'
+import { lastRunAnswer } from './run.ts'
+import { instantText, momentText } from './times.ts'
+
+const NEXT_SHOWN = 3
+
+const newestOf = (job: StoredJob) => job.versions[job.versions.length - 1]
+
+function nextOf(job: StoredJob, now: number, first = nextDue(job, now, RUNS)): string[] {
+  const next: string[] = []
+  for (let t = first; t !== NEVER && next.length < NEXT_SHOWN; t = nextDue(job, t, RUNS)) next.push(formatInstant(t))
+  return next
+}
+
+const explainOf = (job: StoredJob): string[] =>
+  newestOf(job).timing.schedules.map((schedule) => explainSchedule(schedule, job.id))
+
+function stoppedOf(job: StoredJob, now: number): object | null {
+  const stop = stopAt(job, now)
+  if (stop === null) return null
+  const { code, reason, atMs, until, queued, operation, by } = stop
+  return { code, reason, at: momentText(atMs), until: instantText(until), queued, operation, by }
+}
+
+export function jobAnswer(job: StoredJob, now: number, last: RunView | null): Record<string, unknown> {
+  const { definition, id, version, managedBy, createdAtMs, updatedAtMs } = job
+  const { activeFrom, timeoutSeconds, moves = [] } = newestOf(job)
+  return {
+    ...definition,
+    status: statusAt(job, now),
+    id,
+    version,
+    activeFrom: formatInstant(activeFrom),
+    createdAt: momentText(createdAtMs),
+    updatedAt: momentText(updatedAtMs),
+    managedBy,
+    effective: { timeout: timeoutSeconds },
+    explain: explainOf(job),
+    stopped: stoppedOf(job, now),
+    next: nextOf(job, now),
+    last: last === null ? null : lastRunAnswer(last),
+    moved: moves
+      .filter(({ from, to }) => Math.max(from, to) >= now)
+      .map(({ from, to }) => ({ from: formatInstant(from), to: to === NEVER ? null : formatInstant(to) })),
+  }
+}
+
+export function jobSummary(found: Searchable, now: number): Record<string, unknown> {
+  const { job } = found
+  const { namespace, name, description, tags, target } = job.definition
+  const stop = stopAt(job, now)
+  return {
+    namespace,
+    name,
+    id: job.id,
+    version: job.version,
+    description,
+    tags,
+    status: statusAt(job, now),
+    stopped: stop === null ? null : { code: stop.code, reason: stop.reason, until: instantText(stop.until) },
+    managedBy: job.managedBy,
+    target: { type: target.type },
+    explain: explainOf(job),
+    updatedAt: momentText(job.updatedAtMs),
+    next: nextOf(job, now, found.next(now)),
+  }
+}
+
+export function firesAnswer({ from, to, same, appear, vanish }: ComparedFires): object {
+  const listed = ({ count, items }: ComparedFires['appear']) => ({ count, items: items.map(fireAnswer) })
+  return {
+    from: formatInstant(from),
+    to: formatInstant(to),
+    same,
+    appear: listed(appear),
+    vanish: listed(vanish),
+  }
+}
+
+function fireAnswer(fire: ComparedFire): object {
+  const { local, zone } = describeFire(fire.jobId, fire.version, fire)
+  return { instant: formatInstant(fire.second), local, zone, kind: fire.kind, job: fire.fullName }
+}

@@ -1,0 +1,5 @@
+// A small crowd.
+
+import { gather } from './crowd.ts'
+
+gather({ runCount: 1000, batchSize: 60 })

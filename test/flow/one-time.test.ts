@@ -1,0 +1,144 @@
+// Jobs that come to an end: what ends them, what brings them back, and what takes them away.
+
+import { describe, expect, test } from 'vitest'
+import { isDeleted, type StoredJob } from '../../shared/core/job/stored.ts'
+import { formatInstant } from '../../shared/core/time/instant.ts'
+import { findJob } from '../../shared/flow/find-job.ts'
+import { patchJob, startJob } from '../../shared/flow/manage-jobs.ts'
+import { asking, body } from '../support/job-body.ts'
+import { saveBody } from '../support/save.ts'
+import { START, type Town } from '../support/town.ts'
+import { townsOfThisFile } from '../support/towns.ts'
+
+const begin = townsOfThisFile()
+
+const at = (second: number) => ({ at: formatInstant(START + second) })
+const named = (name: string) => ({ namespace: 'default', name })
+const read = (town: Town, { id }: StoredJob) => town.world.jobs.read(id)
+
+describe('a one-time job that has run', () => {
+  test('runs again when it is saved with another time', async () => {
+    const town = begin()
+    await town.run(1)
+    const { job } = await saveBody(town.world, body('once', { schedules: [at(10)], timeout: 5 }), asking)
+    await town.run(30)
+    expect((await read(town, job))?.stopped).toMatchObject({ code: 'NO_INSTANT_LEFT' })
+    const { job: again } = await saveBody(town.world, body('once', { schedules: [at(50)], timeout: 5 }), asking)
+    expect(again).toMatchObject({ stopped: null, definition: { status: 'RUNNING' } })
+    await town.run(80)
+    expect(town.seconds('once')).toEqual([10, 50])
+  })
+
+  test('runs again when it is patched with another time', async () => {
+    const town = begin()
+    await town.run(1)
+    await saveBody(town.world, body('once', { schedules: [at(10)], timeout: 5 }), asking)
+    await town.run(30)
+    await patchJob(town.world, named('once'), { schedules: [at(50)] }, asking)
+    await town.run(80)
+    expect(town.seconds('once')).toEqual([10, 50])
+  })
+
+  test('stays at its end when it is saved as it was, and then writes nothing', async () => {
+    const town = begin()
+    await town.run(1)
+    await saveBody(town.world, body('once', { schedules: [at(10)], timeout: 5 }), asking)
+    await town.run(30)
+    const { result, job } = await saveBody(town.world, body('once', { schedules: [at(10)], timeout: 5 }), asking)
+    expect([result, job.stopped?.code]).toEqual(['UNCHANGED', 'NO_INSTANT_LEFT'])
+    const { result: edited, job: after } = await patchJob(town.world, named('once'), { priority: 3 }, asking)
+    expect([edited, after.stopped?.code]).toEqual(['UPDATED', 'NO_INSTANT_LEFT'])
+    await town.run(60)
+    expect(town.seconds('once')).toEqual([10])
+  })
+
+  test('is not started, because nothing would come of it', async () => {
+    const town = begin()
+    await town.run(1)
+    const { job } = await saveBody(town.world, body('once', { schedules: [at(10)], timeout: 5 }), asking)
+    await town.run(30)
+    await expect(startJob(town.world, named('once'), asking)).rejects.toMatchObject({ code: 'schedule.never-fires' })
+    const running = body('once', { schedules: [at(10)], timeout: 5, status: 'RUNNING' })
+    await expect(saveBody(town.world, running, asking)).rejects.toMatchObject({ code: 'schedule.never-fires' })
+    expect((await read(town, job))?.stopped).toMatchObject({ code: 'NO_INSTANT_LEFT' })
+  })
+})
+
+describe('a job that is to be deleted after its end', () => {
+  const HOUR = 3600
+
+  test('is deleted then, where its shard is awake', async () => {
+    const town = begin()
+    await town.run(1)
+    await saveBody(town.world, body('wakes', { schedules: [{ every: 60 }] }), asking)
+    const { job } = await saveBody(town.world, body('once', { schedules: [at(10)], deleteAfter: HOUR }), asking)
+    await town.run(HOUR)
+    expect(await findJob(town.world, named('once'))).not.toBeNull()
+    await town.run(HOUR + 60)
+    const gone = await read(town, job)
+    expect(gone !== null && isDeleted(gone)).toBe(true)
+    expect(town.seconds('once')).toEqual([10])
+    expect(town.warnings().filter((line) => line.includes('was not dealt with'))).toEqual([])
+  }, 60_000)
+
+  test('is deleted then, where its shard sleeps', async () => {
+    const town = begin()
+    await town.run(1)
+    await saveBody(town.world, body('once', { schedules: [at(10)], deleteAfter: '2h' }), asking)
+    await town.run(2 * HOUR - 400)
+    expect((await town.world.shards.read(0))?.sleepUntil).not.toBeNull()
+    expect(await findJob(town.world, named('once'))).not.toBeNull()
+    await town.run(2 * HOUR + 60)
+    expect(await findJob(town.world, named('once'))).toBeNull()
+    await town.run(2 * HOUR + 600)
+    expect((await town.world.shards.read(0))?.sleepUntil).not.toBeNull()
+    expect(town.warnings().filter((line) => line.includes('was not dealt with'))).toEqual([])
+  }, 60_000)
+
+  test('is deleted then, where its shard sleeps and no ticker remembers it', async () => {
+    const town = begin()
+    await town.run(1)
+    await saveBody(town.world, body('once', { schedules: [at(10)], deleteAfter: HOUR }), asking)
+    const part = { schedules: [{ every: 10 }], maxRuns: 2, deleteAfter: HOUR }
+    await saveBody(town.world, body('twice', part), asking)
+    await town.run(1000)
+    town.rig.ticks.kill()
+    await town.run(HOUR + 200)
+    expect(await findJob(town.world, named('once'))).toBeNull()
+    expect(await findJob(town.world, named('twice'))).toBeNull()
+  }, 60_000)
+
+  test('is deleted also where it had many instants', async () => {
+    const town = begin()
+    await town.run(1)
+    const part = { schedules: [{ every: 10 }], maxRuns: 2, deleteAfter: HOUR }
+    const { job } = await saveBody(town.world, body('twice', part), asking)
+    await town.run(HOUR + 100)
+    expect(town.seconds('twice')).toEqual([10, 20])
+    const gone = await read(town, job)
+    expect(gone !== null && isDeleted(gone)).toBe(true)
+  }, 60_000)
+
+  test('stays where it was given another time meanwhile', async () => {
+    const town = begin()
+    await town.run(1)
+    await saveBody(town.world, body('once', { schedules: [at(10)], deleteAfter: HOUR }), asking)
+    await town.run(1000)
+    await patchJob(town.world, named('once'), { schedules: [at(HOUR + 600)] }, asking)
+    await town.run(HOUR + 300)
+    expect(await findJob(town.world, named('once'))).not.toBeNull()
+    await town.run(HOUR + 700)
+    expect(town.seconds('once')).toEqual([10, HOUR + 600])
+    await town.run(2 * HOUR + 900)
+    expect(await findJob(town.world, named('once'))).toBeNull()
+  }, 60_000)
+
+  test('is deleted also where a deployment looks after it', async () => {
+    const town = begin()
+    await town.run(1)
+    const once = body('once', { schedules: [at(10)], deleteAfter: HOUR })
+    await saveBody(town.world, once, { ...asking, manager: 'apply:repo' })
+    await town.run(HOUR + 300)
+    expect(await findJob(town.world, named('once'))).toBeNull()
+  }, 60_000)
+})

@@ -1,0 +1,32 @@
+// The order of the test files: the longest first, so that all cores have work until the end.
+
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** A file that is not named here takes some seconds at most. */
+const LONGEST = [
+  'e2e/chain',
+  'e2e/driven',
+  'contract/ledger',
+  'e2e/execute',
+  'simulation/simulate',
+  'contract/lease',
+  'contract/crowd',
+  'contract/jobs',
+  'simulation/mutants',
+  'contract/capacity',
+  'local/start',
+  'core/cron/differential',
+  'core/run-index/expansion',
+  'flow/idle',
+]
+
+const placeOf = ({ moduleId }: TestSpecification): number => {
+  const place = LONGEST.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`))
+  return place === -1 ? LONGEST.length : place
+}
+
+export default class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return (await super.sort(files)).sort((a, b) => placeOf(a) - placeOf(b))
+  }
+}
