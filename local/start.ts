@@ -14,6 +14,7 @@ import { zoneOf } from '../shared/core/time/zones.ts'
 import { installAdminKey, newKeyText } from '../shared/flow/access/keys.ts'
 import { saveJob } from '../shared/flow/manage-jobs.ts'
 import type { JobsWorld } from '../shared/flow/mutate-job.ts'
+import { rearmSwitches } from '../shared/flow/rearm-switches.ts'
 import { saveHandlerJobs } from '../shared/flow/save-handler-jobs.ts'
 import { startShards } from '../shared/flow/start-shards.ts'
 import { type ApiServer, serveApi } from './api/server.ts'
@@ -138,6 +139,7 @@ async function run(options: RunOptions): Promise<void> {
   })
   folder.closeStoreFiles()
   await startShards(stack.world)
+  await rearmSwitches(stack.world)
   // Hosts name the port, which is known only once it is taken.
   let api: Api = () => Promise.reject(new Error('the API is not open yet'))
   const server = await serve((event) => api(event), options).catch(async (error: unknown) => {
