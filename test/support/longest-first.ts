@@ -17,7 +17,8 @@ const LONGEST = [
   'local/start',
   'core/cron/differential',
   'core/run-index/expansion',
-  'flow/idle',
+  'flow/latency',
+  'core/time/zone',
 ]
 
 const placeOf = ({ moduleId }: TestSpecification): number => {
