@@ -7,7 +7,6 @@ import { apiWorldOf } from '../functions/http/open-world.ts'
 import { worldFrom } from '../functions/world.ts'
 import { localSettings } from '../local/api/settings.ts'
 import { startStack } from '../local/rig/stack.ts'
-import { ENV } from '../shared/aws/env.ts'
 import { SYSTEM } from '../shared/core/actor.ts'
 import { installAdminKey, newKeyText } from '../shared/flow/access/keys.ts'
 import { startShards } from '../shared/flow/start-shards.ts'
@@ -30,7 +29,7 @@ export async function countStoreCalls(): Promise<Record<string, number>> {
   const stack = await startStack({ line: () => {} })
   await startShards(stack.world)
   let calls = 0
-  const target = new URL(stack.env[ENV.dynamoEndpoint] ?? '')
+  const target = new URL(stack.endpoints.dynamo)
   const counter = createServer((incoming, outgoing) => {
     calls += 1
     const { method, url, headers } = incoming
@@ -44,7 +43,8 @@ export async function countStoreCalls(): Promise<Record<string, number>> {
   const address = counter.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
   const output = { line: () => {}, nowMs: () => Date.now() }
-  const opened = worldFrom({ ...stack.env, [ENV.dynamoEndpoint]: `http://127.0.0.1:${port}` }, output)
+  const endpoints = { ...stack.endpoints, dynamo: `http://127.0.0.1:${port}` }
+  const opened = worldFrom(stack.env, output, { endpoints })
   const world = apiWorldOf(opened, { ...localSettings(stack.env, '127.0.0.1', 1), hosts: [] })
   const key = newKeyText({ entropy: randomBytes })
   await installAdminKey(world, key, SYSTEM)

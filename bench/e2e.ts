@@ -65,7 +65,7 @@ async function prepare(bodies: (now: number) => readonly object[]): Promise<Seen
     onError: (error) => progress(`error: ${String(error)}`),
   })
   const client = dynamoClient({
-    endpoint: stack.endpoints[0],
+    endpoint: stack.endpoints.dynamo,
     clock: new StoreClock({ wallMs: () => Date.now(), steadyMs: () => performance.now() }),
   })
   const now = nowSecond()

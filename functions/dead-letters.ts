@@ -12,13 +12,15 @@ import handlers from './handlers.ts'
 import { consoleOutput, log, type Output, putMetrics } from './output.ts'
 import { eachMessage } from './queue-delivery.ts'
 import { tellStrays } from './strays.ts'
+import type { Thawing } from './thaw.ts'
 import { worldFrom } from './world.ts'
 
-export function makeDeadLetters(host: ExecutorHost, known: Handlers, output: Output): Execute {
+export function makeDeadLetters(host: ExecutorHost & Thawing, known: Handlers, output: Output): Execute {
   const world = withHandlers(host, known)
   const changes = new FreshChanges(world.jobs)
-  return ({ Records }) =>
-    eachMessage(output, Records, async ({ body }) => {
+  return async ({ Records }) => {
+    await host.thaw()
+    return eachMessage(output, Records, async ({ body }) => {
       try {
         await execute(world, changes, body)
       } catch (error) {
@@ -28,6 +30,7 @@ export function makeDeadLetters(host: ExecutorHost, known: Handlers, output: Out
         throw error
       }
     })
+  }
 }
 
 let environment: Execute | null = null

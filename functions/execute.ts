@@ -11,14 +11,16 @@ import handlers from './handlers.ts'
 import { consoleOutput, type MetricValues, type Output, putMetrics } from './output.ts'
 import { type BatchResult, eachMessage, type QueueDelivery } from './queue-delivery.ts'
 import { tellStrays } from './strays.ts'
+import type { Thawing } from './thaw.ts'
 import { worldFrom } from './world.ts'
 
 export type Execute = (event: QueueDelivery) => Promise<BatchResult>
 
-export function makeExecute(host: ExecutorHost, known: Handlers, output: Output): Execute {
+export function makeExecute(host: ExecutorHost & Thawing, known: Handlers, output: Output): Execute {
   const world = withHandlers(host, known)
   const changes = new FreshChanges(world.jobs)
   return async ({ Records }) => {
+    await host.thaw()
     const result = await eachMessage(output, Records, async ({ body }) => {
       report(output, await execute(world, changes, body))
     })

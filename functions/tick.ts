@@ -6,6 +6,7 @@ import { startShards } from '../shared/flow/start-shards.ts'
 import { type Ended, type Ticked, tick } from '../shared/flow/tick.ts'
 import type { TickWorld } from '../shared/flow/tick-world.ts'
 import { consoleOutput, log, type Output, putMetrics } from './output.ts'
+import type { Thawing } from './thaw.ts'
 import { worldFrom } from './world.ts'
 
 /** What EventBridge hands over, as far as it matters. */
@@ -16,10 +17,11 @@ export interface BusDelivery {
 export type Tick = (event: BusDelivery) => Promise<Ticked | Ended>
 
 /** One environment: what it remembers of its shards lives as long as it does. */
-export function makeTick(world: TickWorld, output: Output): Tick {
+export function makeTick(world: TickWorld & Thawing, output: Output): Tick {
   const memories = new Map<number, ShardMemory>()
   let started: Promise<void> | null = null
   return async ({ detail }) => {
+    await world.thaw()
     const event = tickEventSchema.parse(detail)
     const startedMs = world.clock.nowMs()
     started ??= startShards(world)

@@ -9,6 +9,7 @@ import type { TickWorld } from '../shared/flow/tick-world.ts'
 import { type Watched, watch, watchMinute } from '../shared/flow/watch.ts'
 import { consoleOutput, log, type Output, putMetrics } from './output.ts'
 import { type BatchResult, eachMessage, type QueueDelivery } from './queue-delivery.ts'
+import type { Thawing } from './thaw.ts'
 import { worldFrom } from './world.ts'
 
 /** A minute rule brings no records. */
@@ -16,9 +17,10 @@ export type WatchDelivery = Partial<QueueDelivery>
 
 export type Watchdog = (event: WatchDelivery) => Promise<BatchResult>
 
-export function makeWatchdog(world: TickWorld, output: Output): Watchdog {
+export function makeWatchdog(world: TickWorld & Thawing, output: Output): Watchdog {
   const memories = Array.from({ length: world.shardCount }, (_, shard) => new ShardMemory(world, shard))
   return async ({ Records }) => {
+    await world.thaw()
     if (Records !== undefined) {
       return eachMessage(output, Records, async ({ body }) => {
         const message = watchMessageSchema.parse(JSON.parse(body))

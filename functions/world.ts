@@ -9,28 +9,47 @@ import { dynamoStores } from '../shared/aws/stores.ts'
 import type { ExecutorHost } from '../shared/flow/execute/world.ts'
 import type { TickWorld } from '../shared/flow/tick-world.ts'
 import { log, type Output } from './output.ts'
+import { type Thawing, thaw } from './thaw.ts'
 
 const THIS_MACHINE: LocalClock = { wallMs: () => Date.now(), steadyMs: () => performance.now() }
 
-export interface OpenedWorld extends TickWorld, ExecutorHost {
+export interface OpenedWorld extends TickWorld, ExecutorHost, Thawing {
   readonly storeClock: StoreClock
   close(): void
 }
 
-export function worldFrom(env: Environment, output: Output, local: LocalClock = THIS_MACHINE): OpenedWorld {
+/** Where the services are that a process on this machine made itself. A function finds them in its environment. */
+export interface Endpoints {
+  readonly dynamo: string
+  readonly queues: string
+  readonly bus: string
+}
+
+export interface WorldOptions {
+  readonly local?: LocalClock | undefined
+  readonly endpoints?: Endpoints | undefined
+}
+
+export function worldFrom(
+  env: Environment,
+  output: Output,
+  { local = THIS_MACHINE, endpoints }: WorldOptions = {},
+): OpenedWorld {
   const storeClock = new StoreClock(local)
-  const client = dynamoClient({ endpoint: env[ENV.dynamoEndpoint], clock: storeClock })
-  const queues = queueClient({ endpoint: env[ENV.queueEndpoint] })
-  const events = busClient({ endpoint: env[ENV.busEndpoint] })
+  const client = dynamoClient({ endpoint: endpoints?.dynamo, clock: storeClock })
+  const queues = queueClient({ endpoint: endpoints?.queues })
+  const events = busClient({ endpoint: endpoints?.bus })
   const shardCount = wholeNumber(env, ENV.shardCount)
   const queue = (name: string) => new SqsQueue({ client: queues, url: required(env, name) })
+  const stores = dynamoStores({
+    client,
+    tableName: required(env, ENV.tableName),
+    shardCount,
+    ledgerDays: wholeNumber(env, ENV.ledgerDays),
+  })
   return {
-    ...dynamoStores({
-      client,
-      tableName: required(env, ENV.tableName),
-      shardCount,
-      ledgerDays: wholeNumber(env, ENV.ledgerDays),
-    }),
+    ...stores,
+    thaw: () => thaw(storeClock, () => stores.shards.meta()),
     clock: storeClock,
     storeClock,
     shardCount,

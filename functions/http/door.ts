@@ -45,6 +45,7 @@ export function makeApi(world: ApiWorld, output: Output): Api {
     const trace: Trace = { requestId, headers: {}, tell: (error) => tell(output, event, requestId, error) }
     const { method } = event.requestContext.http
     try {
+      await world.thaw()
       const answer = await serve(world, router, rates, event, trace)
       return written(answer, trace, method)
     } catch (error) {

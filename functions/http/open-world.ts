@@ -4,11 +4,12 @@ import { randomBytes } from 'node:crypto'
 import { Authenticator } from '../../shared/flow/access/authenticate.ts'
 import { JobDirectory } from '../../shared/flow/job-directory.ts'
 import type { TickWorld } from '../../shared/flow/tick-world.ts'
+import type { Thawing } from '../thaw.ts'
 import { NamespaceLimits } from './quota.ts'
 import { RateLimit } from './rate-limit.ts'
 import type { ApiSettings, ApiWorld } from './world.ts'
 
-export const apiWorldOf = (world: TickWorld, settings: ApiSettings): ApiWorld => ({
+export const apiWorldOf = (world: TickWorld & Thawing, settings: ApiSettings): ApiWorld => ({
   ...world,
   directory: new JobDirectory(world, world.shardCount),
   authenticator: new Authenticator(world),

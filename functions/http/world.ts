@@ -5,10 +5,11 @@ import type { KeysWorld } from '../../shared/flow/access/keys.ts'
 import type { JobDirectory } from '../../shared/flow/job-directory.ts'
 import type { TriggerWorld } from '../../shared/flow/trigger-job.ts'
 import type { Clock, Queue, Stores } from '../../shared/ports.ts'
+import type { Thawing } from '../thaw.ts'
 import type { NamespaceLimits } from './quota.ts'
 import type { RateLimit } from './rate-limit.ts'
 
-export interface ApiWorld extends Stores, Omit<TriggerWorld, keyof Stores>, Pick<KeysWorld, 'entropy'> {
+export interface ApiWorld extends Stores, Thawing, Omit<TriggerWorld, keyof Stores>, Pick<KeysWorld, 'entropy'> {
   readonly clock: Clock
   readonly watch: Pick<Queue, 'send'>
   readonly directory: JobDirectory

@@ -7,7 +7,7 @@ import ownHandlers from '../../functions/handlers.ts'
 import type { Output } from '../../functions/output.ts'
 import { type BusDelivery, makeTick } from '../../functions/tick.ts'
 import { makeWatchdog } from '../../functions/watchdog.ts'
-import { type OpenedWorld, worldFrom } from '../../functions/world.ts'
+import { type Endpoints, type OpenedWorld, worldFrom } from '../../functions/world.ts'
 import { ENV, type Environment } from '../../shared/aws/env.ts'
 import { SqsQueue } from '../../shared/aws/queue.ts'
 import { dynamoClient, pollingClient, queueClient } from '../../shared/aws/sdk.ts'
@@ -51,7 +51,7 @@ export interface Stack {
   /** What the functions find in their environment. */
   readonly env: Environment
   readonly queues: Readonly<Record<QueueName, Queue>>
-  readonly endpoints: readonly string[]
+  readonly endpoints: Endpoints
   stop(): Promise<void>
 }
 
@@ -79,11 +79,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     return null
   })
   const engines: Engine[] = [dynamo, queues, bus]
-  const env = await makeResources(dynamo, queues, bus, options)
+  const endpoints = { dynamo: dynamo.endpoint, queues: queues.endpoint, bus: bus.endpoint }
+  const env = await makeResources(dynamo, queues, options)
   const output: Output = { line: options.line, nowMs: () => Date.now() }
   const worlds: OpenedWorld[] = []
   const open = () => {
-    const world = worldFrom(env, output, options.clock)
+    const world = worldFrom(env, output, { local: options.clock, endpoints })
     worlds.push(world)
     return world
   }
@@ -125,7 +126,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     env,
     world: open(),
     queues: consumed,
-    endpoints: engines.map(({ endpoint }) => endpoint),
+    endpoints,
     stop: async () => {
       rig.stop()
       for (const world of worlds) world.close()
@@ -136,12 +137,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
-async function makeResources(
-  dynamo: Engine,
-  queues: Engine,
-  bus: Engine,
-  options: StackOptions,
-): Promise<Record<string, string>> {
+async function makeResources(dynamo: Engine, queues: Engine, options: StackOptions): Promise<Record<string, string>> {
   const clock = new StoreClock({ wallMs: () => Date.now(), steadyMs: () => performance.now() })
   const client = dynamoClient({ endpoint: dynamo.endpoint, clock })
   await createTable(client, TABLE)
@@ -168,8 +164,5 @@ async function makeResources(
     [ENV.watchQueueUrl]: watch,
     [ENV.deadQueueUrl]: dead,
     [ENV.busName]: 'tickring',
-    [ENV.dynamoEndpoint]: dynamo.endpoint,
-    [ENV.queueEndpoint]: queues.endpoint,
-    [ENV.busEndpoint]: bus.endpoint,
   }
 }

@@ -21,10 +21,6 @@ export const ENV = {
   requestsPerMinute: 'TICKRING_REQUESTS_PER_MINUTE',
   /** Set by Lambda: tells one environment of a function from another. */
   logStream: 'AWS_LAMBDA_LOG_STREAM_NAME',
-  /** Set only where the services run on this machine; the SDK's own names for them. */
-  dynamoEndpoint: 'AWS_ENDPOINT_URL_DYNAMODB',
-  queueEndpoint: 'AWS_ENDPOINT_URL_SQS',
-  busEndpoint: 'AWS_ENDPOINT_URL_EVENTBRIDGE',
 } as const
 
 export type Environment = Readonly<Record<string, string | undefined>>

@@ -1,5 +1,5 @@
-// The AWS clients, set up in one place: short timeouts, few retries with jitter, connections kept, the endpoint from
-// outside, and the Date of every answer of the store given to the store's clock.
+// The AWS clients, set up in one place: short timeouts, few retries with jitter, connections kept, and the Date of every answer of
+// the store given to the store's clock. Region, credentials and endpoint come from the environment, as on Lambda.
 
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge'
@@ -19,7 +19,7 @@ const POLL_TIMEOUT_MS = 23_000
 type RequestHandler = NonNullable<DynamoDBClientConfig['requestHandler']>
 
 export interface SdkOptions {
-  /** Set for an engine on this machine; unset on AWS. */
+  /** An engine on this machine, for clients that share a process with those of other engines; the others find theirs in the environment. */
   readonly endpoint?: string | undefined
   /** Tests put a handler here that loses, delays and fails requests. */
   readonly requestHandler?: RequestHandler
@@ -28,8 +28,10 @@ export interface SdkOptions {
 /** An engine on this machine checks no signature, but the SDK insists on making one. */
 const LOCAL = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }
 
-/** The SDK makes a copy of every input and output for its logger, even for one that drops them, unless it has no such method. */
-const SILENT = {} as NonNullable<DynamoDBClientConfig['logger']>
+/** The SDK's credential chain calls `debug`. For `info` it copies every input and output, even for one that drops them, unless it is absent. */
+const SILENT = { trace() {}, debug() {}, warn() {}, error() {} } as unknown as NonNullable<
+  DynamoDBClientConfig['logger']
+>
 
 const settings = ({ endpoint, requestHandler }: SdkOptions, requestTimeout = REQUEST_TIMEOUT_MS) => ({
   ...(endpoint === undefined ? {} : { endpoint, ...LOCAL }),

@@ -1,9 +1,11 @@
 // The time of the store. A machine's own clock may be an hour off; what DynamoDB writes into the Date of its answers is
-// what everybody agrees on. Between two answers a clock that only runs forward carries it on.
+// what all processes agree on. Between two answers a clock that only runs forward carries it on.
 
 const DATE_RESOLUTION_MS = 1000
 /** More than the slowest answer takes. */
 const DISBELIEF_MS = 5000
+/** Two clocks of one machine drift apart by far less than this between two answers. */
+const FROZEN_MS = 1000
 
 export interface LocalClock {
   /** The machine's wall clock, which may be wrong and may jump. */
@@ -16,6 +18,7 @@ export class StoreClock {
   readonly #local: LocalClock
   #dateMs: number | null = null
   #observedAtMs = 0
+  #wallAtMs = 0
 
   constructor(local: LocalClock) {
     this.#local = local
@@ -30,6 +33,23 @@ export class StoreClock {
     if (saysLess && dateMs > earliest - DISBELIEF_MS) return
     this.#dateMs = dateMs
     this.#observedAtMs = this.#local.steadyMs()
+    this.#wallAtMs = this.#local.wallMs()
+  }
+
+  /**
+   * Whether the machine's two clocks disagree on how long ago the last answer was. Lambda freezes an environment between two calls, and
+   * its steady clock may stand still meanwhile: carried on by it, the store's time would be behind by as long as that lasted.
+   */
+  wasFrozen(): boolean {
+    if (this.#dateMs === null) return false
+    const steadyPassedMs = this.#local.steadyMs() - this.#observedAtMs
+    const wallPassedMs = this.#local.wallMs() - this.#wallAtMs
+    return Math.abs(wallPassedMs - steadyPassedMs) > FROZEN_MS
+  }
+
+  /** Until the store answers again, the machine's own time counts. */
+  forget(): void {
+    this.#dateMs = null
   }
 
   /** The machine's time, but never before the store's Date and never more than a second after it. */

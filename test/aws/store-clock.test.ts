@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { thaw } from '../../functions/thaw.ts'
 import { StoreClock } from '../../shared/aws/store-clock.ts'
 
 const NOON = Date.UTC(2026, 0, 1, 12)
@@ -72,5 +73,40 @@ describe('the store’s clock', () => {
       answer()
       expect(clock.nowMs() - world.ms).toBeLessThanOrEqual(6500)
     }
+  })
+})
+
+describe('an environment that was frozen for a minute', () => {
+  /** The wall clock ran on; the steady clock stood still or ran on as well. */
+  const frozen = (steadyPassedMs: number) => {
+    const local = { wall: 1_000_000, steady: 500 }
+    const clock = new StoreClock({ wallMs: () => local.wall, steadyMs: () => local.steady })
+    clock.observe(1_000_000)
+    local.wall += 60_000
+    local.steady += steadyPassedMs
+    return clock
+  }
+
+  test('asks the store for its time where its steady clock stood still, and is not a minute behind', async () => {
+    const clock = frozen(0)
+    expect(clock.nowMs()).toBe(1_001_000)
+    await thaw(clock, async () => clock.observe(1_060_000))
+    expect(clock.nowMs()).toBe(1_060_000)
+  })
+
+  test('decides nothing by its own time where the store does not answer', async () => {
+    let asked = 0
+    const ask = () => {
+      asked += 1
+      return Promise.reject(new Error('away'))
+    }
+    await expect(thaw(frozen(0), ask)).rejects.toThrow('away')
+    expect(asked).toBe(2)
+  })
+
+  test('asks nothing where its steady clock ran on', async () => {
+    let asked = 0
+    await thaw(frozen(60_000), async () => (asked += 1))
+    expect(asked).toBe(0)
   })
 })

@@ -108,6 +108,7 @@ export interface Policy {
 export type FaultName =
   | 'crash'
   | 'pause'
+  | 'standstill'
   | 'clock step'
   | 'throttle'
   | 'error before commit'

@@ -1,6 +1,7 @@
 // One process as the world sees it: a function's environment, or a client. Every call that it makes takes time and may go
 // wrong; the process may die, be frozen with all that it does, or have a clock that steps.
 
+import { thaw } from '../../functions/thaw.ts'
 import { StoreClock } from '../../shared/aws/store-clock.ts'
 import type { Message, Refused, SendResult } from '../../shared/ports.ts'
 import type { FaultName } from './history.ts'
@@ -25,6 +26,8 @@ export type Strike =
 export interface Weather {
   strike(process: Process, call: string): Strike | null
   latencyMs(): number
+  /** Whether the steady clock of a new process stands still while it has nothing to do. */
+  stopsSteadyClock(): boolean
 }
 
 const unused = (): Promise<never> => Promise.reject(new Error('queues of the simulation deliver by themselves'))
@@ -44,6 +47,10 @@ export class Process {
   /** How far its own clock is off. */
   skewMs = 0
   #pausedUntilMs = 0
+  /** Between two calls it is frozen: since when, and for how long its steady clock has stood still altogether. */
+  readonly #isClockStopped: boolean
+  #idleSinceMs: number | null = null
+  #standstillMs = 0
   #onDeath: ((error: Error) => void)[] = []
   /** Handlers that run in it. */
   readonly running = new Set<{ readonly runId: string; readonly attempt: number }>()
@@ -54,7 +61,25 @@ export class Process {
     this.#time = parts.time
     this.#recorder = parts.recorder
     this.#weather = parts.weather
-    this.clock = new StoreClock({ wallMs: () => this.#time.nowMs() + this.skewMs, steadyMs: this.#time.nowMs })
+    this.#isClockStopped = parts.weather.stopsSteadyClock()
+    this.clock = new StoreClock({
+      wallMs: () => this.#time.nowMs() + this.skewMs,
+      steadyMs: () => this.#time.nowMs() - this.#standstillMs,
+    })
+  }
+
+  /** Serves one event, as an environment that was frozen since the last one. */
+  async serve<Result>(work: () => Promise<Result>): Promise<Result> {
+    const frozenMs = this.#idleSinceMs === null ? 0 : this.#time.nowMs() - this.#idleSinceMs
+    if (this.#isClockStopped && frozenMs > 0) {
+      this.#standstillMs += frozenMs
+      if (frozenMs > 1000) this.fault({ fault: 'standstill' }, 'steady clock')
+    }
+    try {
+      return await this.unlessItDies(work())
+    } finally {
+      this.#idleSinceMs = this.#time.nowMs()
+    }
   }
 
   die(): void {
@@ -215,10 +240,11 @@ export class Process {
       counts: () => this.call(`${name}.counts`, () => queue.counts()) as ReturnType<typeof queue.counts>,
       send: (messages) => this.send(`${name}.send`, messages, (taken) => queue.send(taken)),
     })
+    const shards = wrap(world.shards, 'shards')
     return {
       ...world,
       jobs: wrap(world.jobs, 'jobs'),
-      shards: wrap(world.shards, 'shards'),
+      shards,
       ledger: wrap(world.ledger, 'ledger'),
       open: wrap(world.open, 'open'),
       states: wrap(world.states, 'states'),
@@ -235,6 +261,7 @@ export class Process {
       bus: wrap(world.bus, 'bus'),
       clock: this.clock,
       executor: this.name,
+      thaw: () => thaw(this.clock, () => shards.meta()),
       until: (ms, signal) => this.until(ms, signal),
     }
   }

@@ -32,6 +32,7 @@ export class ScriptedWeather implements Weather, QueueWeather, BusWeather {
   }
 
   latencyMs = (): number => LATENCY_MS
+  stopsSteadyClock = (): boolean => false
   delayMs = (_: string, heldBackMs: number): number => heldBackMs + LATENCY_MS
   againAfterMs = (): null => null
   failsToDelete = (): boolean => false

@@ -94,7 +94,7 @@ export class SimStack {
         make: () => {
           const process = this.process(kind)
           const handle = make(process.see(this.world), process)
-          return { handle: (event) => process.unlessItDies(handle(event)), kill: () => process.die() }
+          return { handle: (event) => process.serve(() => handle(event)), kill: () => process.die() }
         },
       })
     const output = { line: () => {}, nowMs: time.nowMs }
@@ -153,6 +153,7 @@ export class SimStack {
         },
       },
       until: time.until,
+      thaw: async () => {},
       newId: () => {
         ids += 1
         return ids.toString(36).padStart(8, '0')

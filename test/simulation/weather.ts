@@ -15,6 +15,8 @@ export interface Climate {
   readonly crash: number
   readonly pause: number
   readonly clockStep: number
+  /** Processes whose steady clock stands still while they are frozen between two calls. */
+  readonly standstill: number
   readonly throttle: number
   readonly errorBefore: number
   readonly errorAfter: number
@@ -43,6 +45,7 @@ const CALM: Omit<Climate, 'name'> = {
   crash: 0,
   pause: 0,
   clockStep: 0,
+  standstill: 0,
   throttle: 0,
   errorBefore: 0,
   errorAfter: 0,
@@ -69,6 +72,7 @@ const MIXED: Omit<Climate, 'name'> = {
   crash: 1,
   pause: 0.5,
   clockStep: 1,
+  standstill: 300,
   throttle: 6,
   errorBefore: 6,
   errorAfter: 1.5,
@@ -101,7 +105,7 @@ export const CLIMATES: readonly Climate[] = [
   { name: 'mixed', ...MIXED },
   { name: 'dying chains', ...MIXED, crash: 3, lostEvent: 15, duplicateEvent: 60, delayedEvent: 40 },
   { name: 'dying executors', ...CALM, crash: 6, pause: 2, duplicate: 50, slowCall: 5 },
-  { name: 'frozen processes', ...CALM, pause: 5, clockStep: 2, duplicate: 50 },
+  { name: 'frozen processes', ...CALM, pause: 5, clockStep: 2, standstill: 700, duplicate: 50 },
   {
     name: 'bad queues',
     ...CALM,
@@ -161,6 +165,12 @@ export class RandomWeather implements Weather, QueueWeather {
 
   latencyMs(): number {
     return this.#random.between(1, 12)
+  }
+
+  /** As machines are: not only in a storm. */
+  stopsSteadyClock(): boolean {
+    const { standstill } = this.climate
+    return standstill > 0 && this.#random.chance(standstill / 1000)
   }
 
   strike(process: Process, call: string): Strike | null {

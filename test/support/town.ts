@@ -3,6 +3,7 @@
 
 import { makeDeadLetters } from '../../functions/dead-letters.ts'
 import { makeExecute } from '../../functions/execute.ts'
+import type { Thawing } from '../../functions/thaw.ts'
 import { makeTick } from '../../functions/tick.ts'
 import { makeWatchdog } from '../../functions/watchdog.ts'
 import { type Killable, type KillPoint, killable } from '../../local/rig/kill.ts'
@@ -37,7 +38,7 @@ export interface Sent {
   readonly attempt: number
 }
 
-export type TownWorld = TickWorld & ExecutorHost
+export type TownWorld = TickWorld & ExecutorHost & Thawing
 
 /** Real engines to build on, instead of memory. */
 export interface TownEngines {
@@ -118,6 +119,7 @@ export class Town {
         },
       },
       until: time.until,
+      thaw: async () => {},
       newId: () => {
         ids += 1
         return `${ids}-id`

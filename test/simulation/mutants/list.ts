@@ -343,4 +343,11 @@ export const MUTANTS: readonly Mutant[] = [
     line: "return isDead(found, now) ? { do: 'END', attempt: found.attempt } : { do: 'LEAVE' }",
     instead: "return { do: 'END', attempt: found.attempt }",
   },
+  {
+    name: 'an environment that was frozen trusts the clock that stood still',
+    file: 'shared/aws/store-clock.ts',
+    line: 'return Math.abs(wallPassedMs - steadyPassedMs) > FROZEN_MS',
+    instead: 'return wallPassedMs < steadyPassedMs - FROZEN_MS',
+    climate: 'frozen processes',
+  },
 ]

@@ -1,5 +1,6 @@
 // What reaches the stores and queues of a world: every call that is no read, with all that it carried.
 
+import type { Thawing } from '../../../functions/thaw.ts'
 import type { TickWorld } from '../../../shared/flow/tick-world.ts'
 import { memoryWorld } from './open-api.ts'
 
@@ -25,7 +26,7 @@ export interface Fault {
 }
 
 export interface Journal {
-  readonly world: TickWorld
+  readonly world: TickWorld & Thawing
   readonly writes: Write[]
   readonly faults: Fault[]
   advance(seconds: number): void
@@ -58,7 +59,7 @@ export function journal(made = memoryWorld()): Journal {
       name,
       typeof member === 'object' && name !== 'clock' ? watched(name, member) : member,
     ]),
-  ) as unknown as TickWorld
+  ) as unknown as TickWorld & Thawing
   const all = { ...world, queues: { fast: watched('fast', queues.fast), slow: watched('slow', queues.slow) } }
   return { world: all, writes, faults, advance: made.advance, nowMs: made.nowMs }
 }

@@ -7,6 +7,7 @@ import { type Api, makeApi } from '../../../functions/http/door.ts'
 import type { GatewayResult } from '../../../functions/http/gateway.ts'
 import { apiWorldOf } from '../../../functions/http/open-world.ts'
 import type { ApiSettings, ApiWorld } from '../../../functions/http/world.ts'
+import type { Thawing } from '../../../functions/thaw.ts'
 import { keyText, type StoredKey } from '../../../shared/core/access/key.ts'
 import type { Role } from '../../../shared/core/access/role.ts'
 import { SYSTEM } from '../../../shared/core/actor.ts'
@@ -59,12 +60,12 @@ const SETTINGS: ApiSettings = {
   docs: () => null,
 }
 
-export function memoryWorld(): { world: TickWorld; advance(seconds: number): void; nowMs(): number } {
+export function memoryWorld(): { world: TickWorld & Thawing; advance(seconds: number): void; nowMs(): number } {
   let nowMs = START_MS
   const clock = { nowMs: () => nowMs }
   let ids = 0
   const queue = () => new MemoryQueue(clock.nowMs)
-  const world: TickWorld = {
+  const world: TickWorld & Thawing = {
     ...memoryStores(2),
     clock,
     shardCount: 2,
@@ -80,6 +81,7 @@ export function memoryWorld(): { world: TickWorld; advance(seconds: number): voi
       return createHash('sha256').update(String(ids)).digest('hex').slice(0, 32)
     },
     warn: () => {},
+    thaw: async () => {},
   }
   return {
     world,

@@ -1,5 +1,6 @@
 // A world whose stores tell what was written to them, so that a refused request can be seen to have left nothing behind.
 
+import type { Thawing } from '../../../functions/thaw.ts'
 import type { TickWorld } from '../../../shared/flow/tick-world.ts'
 
 /** What a store's method made of it: text for what was written, null for a look or an attempt that was refused. */
@@ -35,14 +36,14 @@ const WRITING: Readonly<Record<string, Readonly<Record<string, Told>>>> = {
 }
 
 export interface Watched {
-  readonly world: TickWorld
+  readonly world: TickWorld & Thawing
   /** What was written since it was last asked. */
   taken(): string[]
 }
 
 type Method = (...of: unknown[]) => Promise<unknown>
 
-export function watched(world: TickWorld): Watched {
+export function watched(world: TickWorld & Thawing): Watched {
   const written: string[] = []
   const reserved = new Set<unknown>()
   const told = (name: string, store: object): object => {
