@@ -10,7 +10,7 @@ import type { JobVersion } from './core/job/version.ts'
 import type { PageEntry } from './core/pages/entry.ts'
 import type { BacklogEntry } from './core/planner/backlog.ts'
 import type { Missed } from './core/planner/gap.ts'
-import type { OpenRun, PageKey, RecentRun, RunDetail, RunRecord } from './core/run/record.ts'
+import type { ListedRun, OpenRun, PageKey, RecentRun, RunDetail, RunRecord } from './core/run/record.ts'
 import type { RunId } from './core/run/run.ts'
 import type { Calendar } from './core/schedule/calendar.ts'
 import type { Template } from './core/schedule/template.ts'
@@ -152,11 +152,13 @@ export interface Ledger {
 }
 
 export interface OpenRuns {
-  put(run: OpenRun): Promise<void>
+  put(run: Omit<OpenRun, 'listedMs'>): Promise<void>
+  /** All that are in the list, in no order. */
+  list(shard: number, limit: number): Promise<ListedRun[]>
   /** Those whose time has come, oldest first. */
   due(shard: number, untilMs: number, limit: number): Promise<OpenRun[]>
   /** Looks at it again later; false where it is gone or was moved already. */
-  move(run: OpenRun, to: Pick<OpenRun, 'dueMs' | 'times'>): Promise<OpenRun | null>
+  move<Run extends ListedRun>(run: Run, to: Pick<ListedRun, 'dueMs' | 'times'>): Promise<Run | null>
   remove(run: Pick<OpenRun, 'shard' | 'dueMs' | 'runId' | 'attempt'>): Promise<void>
 }
 

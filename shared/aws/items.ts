@@ -7,7 +7,7 @@ import { dst, type Job, jobSchema } from '../core/job/job.ts'
 import { type Change, type SavedDefinition, STOP_CODES, type StoredJob } from '../core/job/stored.ts'
 import type { JobVersion } from '../core/job/version.ts'
 import { decodeEntry, encodeEntry, type PageEntry } from '../core/pages/entry.ts'
-import { droppedAttempt, type OpenRun, type RecentRun, type RunDetail, type RunRecord } from '../core/run/record.ts'
+import { droppedAttempt, type ListedRun, type RecentRun, type RunDetail, type RunRecord } from '../core/run/record.ts'
 import { parseRunId, TRIGGERS } from '../core/run/run.ts'
 import { STATUSES } from '../core/run/status.ts'
 import { scheduleSchema } from '../core/schedule/schedule.ts'
@@ -379,18 +379,18 @@ export function readFeed(item: Attributes): FeedLine {
   return item.of === undefined ? { type: 'run', second, runId } : { type: 'missed', second, missed: readMissed(item) }
 }
 
-type OpenFields = Omit<OpenRun, 'shard' | 'dueMs' | 'runId' | 'attempt'>
+type OpenFields = Omit<ListedRun, 'shard' | 'dueMs' | 'runId' | 'attempt'>
 
-const OPEN: Fields<OpenFields> = { times: 'number', lane: 'text', message: 'text' }
+const OPEN: Fields<OpenFields> = { times: 'number', lane: 'text', listedMs: 'number' }
 const openSchema: z.ZodType<OpenFields> = z.object({
   times: z.int(),
   lane,
-  message: z.string(),
+  listedMs: z.int(),
 })
 
-export const writeOpen = (run: OpenRun): Attributes => writeFields(OPEN, run)
+export const writeOpen = (run: ListedRun): Attributes => writeFields(OPEN, run)
 
-export function readOpen(item: Attributes): OpenRun {
+export function readOpen(item: Attributes): ListedRun {
   const { shard, ms, runId, attempt } = keyed(item, 'open')
   return { shard, dueMs: ms, runId, attempt, ...checked(openSchema, readFields(OPEN, item), item) }
 }

@@ -41,10 +41,12 @@ export type ItemKey =
   | {
       readonly type: 'open'
       readonly shard: number
+      readonly part: number
       readonly ms: number
       readonly runId: string
       readonly attempt: number
     }
+  | { readonly type: 'openMessage'; readonly runId: string; readonly attempt: number; readonly ms: number }
   | {
       readonly type: 'recent'
       readonly kind: 'failed' | 'other'
@@ -107,7 +109,8 @@ const SHAPES: Readonly<Record<ItemKey['type'], Shape>> = {
   shard: { pk: ['SHARD', 'shard'], sk: [] },
   minute: { pk: ['MIN', 'shard', 'hour'], sk: ['minute'] },
   page: { pk: ['PAGE', 'shard', 'minute', 'partition'], sk: ['second', 'prefix'] },
-  open: { pk: ['OPEN', 'shard'], sk: ['ms', 'runId', 'attempt'] },
+  open: { pk: ['OPEN', 'shard', 'part'], sk: ['ms', 'runId', 'attempt'] },
+  openMessage: { pk: ['OPENMSG', 'runId'], sk: ['attempt', 'ms'] },
   recent: { pk: ['RECENT', 'kind', 'shard', 'hour'], sk: ['ms', 'runId'] },
   run: { pk: ['RUN', 'jobId'], sk: ['second', 'suffix'] },
   detail: { pk: ['DETAIL', 'jobId'], sk: ['second'] },
@@ -134,6 +137,7 @@ const SHAPES: Readonly<Record<ItemKey['type'], Shape>> = {
 /** Numbers are padded, so that sorted as text they are sorted as numbers. */
 const WIDTHS: Readonly<Record<string, number | undefined>> = {
   shard: 4,
+  part: 1,
   version: 8,
   attempt: 3,
   day: 7,

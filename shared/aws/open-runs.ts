@@ -1,38 +1,74 @@
-// Runs that somebody must come back to, in order of when. The time is part of the key; to move a run on is to take it out
-// and put it in again as one transaction, so that it is never absent and never there twice.
+// The list of runs that the audit comes back to, in order of when. It is spread over a few partitions, because its keys grow with time
+// and one partition takes a thousand writes a second; messages lie apart, so that the list can be read without them. The time is part of
+// the key; to move a run on is to take it out and put it in again as one transaction, so that it is never absent and never there twice.
 
 import { randomUUID } from 'node:crypto'
-import type { OpenRun } from '../core/run/record.ts'
+import { hashText } from '../core/hash.ts'
+import type { ListedRun, OpenRun } from '../core/run/record.ts'
+import { parseRunId } from '../core/run/run.ts'
 import type { OpenRuns } from '../ports.ts'
-import { isThere, text } from './expression.ts'
+import { type Attributes, isThere, number, text } from './expression.ts'
 import { readOpen, writeOpen } from './items.ts'
+import type { KeptUntil } from './kept-until.ts'
 import { keyOf, partitionOfType, sortPart, type TableKey } from './keys.ts'
-import type { Table } from './table.ts'
+import { keyOfItem, type Table } from './table.ts'
 
 type OpenKey = Parameters<OpenRuns['remove']>[0]
 
+/** Each costs a read unit every ten seconds, which is what an audit of an empty list costs. */
+const PARTS = 4
+
+const partOf = (runId: string): number => Number(hashText(runId) % BigInt(PARTS))
+
 const keyOfOpen = ({ shard, dueMs, runId, attempt }: OpenKey): TableKey =>
-  keyOf({ type: 'open', shard, ms: dueMs, runId, attempt })
+  keyOf({ type: 'open', shard, part: partOf(runId), ms: dueMs, runId, attempt })
+
+const keyOfMessage = ({ runId, attempt, listedMs }: Pick<ListedRun, 'runId' | 'attempt' | 'listedMs'>): TableKey =>
+  keyOf({ type: 'openMessage', runId, attempt, ms: listedMs })
+
+const nameOf = (key: TableKey): string => JSON.stringify(key)
 
 export class DynamoOpenRuns implements OpenRuns {
   readonly #table: Table
+  readonly #kept: KeptUntil
 
-  constructor(table: Table) {
+  constructor(table: Table, kept: KeptUntil) {
     this.#table = table
+    this.#kept = kept
   }
 
-  async put(run: OpenRun): Promise<void> {
-    await this.#table.put(keyOfOpen(run), writeOpen(run))
+  /** The message first: whoever finds the run in the list finds what to send. */
+  async put({ message, ...run }: Omit<OpenRun, 'listedMs'>): Promise<void> {
+    const listed = { ...run, listedMs: run.dueMs }
+    const ttl = number(this.#kept.ledger(parseRunId(run.runId).second))
+    await this.#table.put(keyOfMessage(listed), { message: text(message), ttl })
+    await this.#table.put(keyOfOpen(run), writeOpen(listed))
+  }
+
+  async list(shard: number, limit: number): Promise<ListedRun[]> {
+    return (await this.#read(shard, limit, {})).slice(0, limit)
   }
 
   async due(shard: number, untilMs: number, limit: number): Promise<OpenRun[]> {
     // Of two with the same time the runs' ids decide, and those come before ~.
-    const to = `${sortPart('ms', untilMs)}~`
-    return (await this.#table.query({ pk: partitionOfType('open', { shard }), to, limit })).map(readOpen)
+    const found = await this.#read(shard, limit, { to: `${sortPart('ms', untilMs)}~` })
+    const due = found.sort((a, b) => (keyOfOpen(a).sk < keyOfOpen(b).sk ? -1 : 1)).slice(0, limit)
+    const items = await this.#table.getMany(due.map(keyOfMessage))
+    const messages = new Map(items.map((item) => [nameOf(keyOfItem(item)), item.message?.S]))
+    return due.map((run) => ({ ...run, message: messages.get(nameOf(keyOfMessage(run))) ?? '' }))
   }
 
-  async move(run: OpenRun, to: Pick<OpenRun, 'dueMs' | 'times'>): Promise<OpenRun | null> {
-    const moved: OpenRun = { ...run, ...to }
+  async #read(shard: number, limit: number, range: { readonly to?: string }): Promise<ListedRun[]> {
+    const parts = await Promise.all(
+      Array.from({ length: PARTS }, (_, part) =>
+        this.#table.query({ pk: partitionOfType('open', { shard, part }), ...range, limit }),
+      ),
+    )
+    return parts.flat().map(readOpen)
+  }
+
+  async move<Run extends ListedRun>(run: Run, to: Pick<ListedRun, 'dueMs' | 'times'>): Promise<Run | null> {
+    const moved: Run = { ...run, ...to }
     const mover = randomUUID()
     const isMoved = await this.#table.transact(
       [
@@ -45,6 +81,7 @@ export class DynamoOpenRuns implements OpenRuns {
   }
 
   async remove(run: OpenKey): Promise<void> {
-    await this.#table.remove(keyOfOpen(run))
+    const removed: Attributes | null = await this.#table.take(keyOfOpen(run))
+    if (removed !== null) await this.#table.remove(keyOfMessage(readOpen(removed)))
   }
 }

@@ -35,7 +35,7 @@ export function dynamoStores({ client, tableName, shardCount, ledgerDays }: Stor
     jobs: new DynamoJobs(table, shardCount, kept, audited),
     shards: new DynamoShards(table, kept),
     ledger: new DynamoLedger(table, shardCount, kept, audited),
-    open: new DynamoOpenRuns(table),
+    open: new DynamoOpenRuns(table, kept),
     states: new DynamoStates(table),
     locks: new DynamoLocks(table, shardCount),
     calendars: new DynamoNamed(named, 'calendar', calendarBody),

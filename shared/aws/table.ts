@@ -178,6 +178,14 @@ export class Table {
     })
   }
 
+  /** Removes an item and returns what it was; null where it was not there. An answer that was lost says nothing of it. */
+  async take(key: TableKey): Promise<Attributes | null> {
+    const { Attributes: taken } = await this.#client.send(
+      new DeleteItemCommand({ TableName: this.#name, Key: keyAttributes(key), ReturnValues: 'ALL_OLD' }),
+    )
+    return taken ?? null
+  }
+
   async #written(
     key: TableKey,
     isMine: IsMine | undefined,
@@ -216,8 +224,8 @@ export class Table {
         const codes = isCancelled ? (error.CancellationReasons ?? []).map(({ Code }) => Code) : []
         if (await isMine()) return true
         if (codes.includes('ConditionalCheckFailed')) return false
-        const isContended = codes.includes('TransactionConflict') || isInProgress(error)
-        if (!isContended || tries === MOST_TRANSACTION_TRIES) throw error
+        const isForNow = codes.some((code) => code !== undefined && PASSING.has(code)) || isInProgress(error)
+        if (!isForNow || tries === MOST_TRANSACTION_TRIES) throw error
         await pause(CONFLICT_WAIT_MS * 2 ** tries * Math.random())
       }
     }
@@ -246,6 +254,9 @@ export type TransactionPart =
   | { readonly do: 'put'; readonly key: TableKey; readonly item: Attributes; readonly onlyIf?: Condition }
   | { readonly do: 'update'; readonly key: TableKey; readonly update: Update }
   | { readonly do: 'remove'; readonly key: TableKey; readonly onlyIf?: Condition }
+
+/** Reasons to cancel a transaction that pass by themselves. The SDK tries none of them again. */
+const PASSING = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'])
 
 const isInProgress = (error: unknown): boolean =>
   error instanceof Error &&

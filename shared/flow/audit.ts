@@ -29,7 +29,6 @@ export interface Audited {
 }
 
 const OPEN_RUNS_A_ROUND = 1000
-const FAR_FUTURE_MS = 9_000_000_000_000
 
 /** After a long outage there is much to go over; a round does as much as fits into this. */
 const ROUND_MS = 300
@@ -130,7 +129,7 @@ async function ledgerOf(
     const entry = entryOf(run)
     return entry !== null && !isTerminal(entry.status)
   }
-  const open = runs.some(isUnsettled) ? await world.open.due(shard, FAR_FUTURE_MS, OPEN_RUNS_A_ROUND * 10) : []
+  const open = runs.some(isUnsettled) ? await world.open.list(shard, OPEN_RUNS_A_ROUND * 10) : []
   const openIds = new Set(open.map(({ runId }) => runId))
   return (run: PlannedRun) => ({
     ...NOTHING_FOUND,
@@ -168,15 +167,13 @@ export async function resendOpen(world: TickWorld, shard: number, nowMs: number)
   const due = await world.open.due(shard, nowMs, OPEN_RUNS_A_ROUND)
   const entries = await inBunches(due, (run) => entryOrWarn(world, run))
   const next = await inBunches(due, async (run, place) => {
-    const entry = entries[place]
-    if (entry?.status === 'RUNNING' && !isDead(entry, nowOf(world))) {
-      // Somebody has it: there is nothing to send, and it is looked at again when the claim is dead unless it is renewed.
-      await world.open.move(run, { dueMs: (deadFrom(entry) + 1) * 1000, times: 0 })
+    try {
+      return await lookedAt(world, run, entries[place], nowMs)
+    } catch (error) {
+      // It stays where it is, and the next audit comes to it. One that fails keeps no other from being sent.
+      world.warn('an open run could not be moved on', { runId: run.runId, reason: String(error) })
       return null
     }
-    const times = run.times + 1
-    const delayMs = openDelaySeconds(times, entry?.status === 'WAITING') * 1000
-    return world.open.move(run, { dueMs: nowMs + delayMs, times })
   })
   const moved = next.filter((run) => run !== null)
   for (const lane of ['fast', 'slow'] as const) {
@@ -186,6 +183,23 @@ export async function resendOpen(world: TickWorld, shard: number, nowMs: number)
     if (messages.length > 0) await sendRuns(world, lane, messages)
   }
   return moved.length
+}
+
+/** The run as it is to be sent again, or null where an executor has it. */
+async function lookedAt(
+  world: TickWorld,
+  run: OpenRun,
+  entry: PageEntry | null,
+  nowMs: number,
+): Promise<OpenRun | null> {
+  if (entry?.status === 'RUNNING' && !isDead(entry, nowOf(world))) {
+    // There is nothing to send, and it is looked at again when the claim is dead unless its executor renews it.
+    await world.open.move(run, { dueMs: (deadFrom(entry) + 1) * 1000, times: 0 })
+    return null
+  }
+  const times = run.times + 1
+  const delayMs = openDelaySeconds(times, entry?.status === 'WAITING') * 1000
+  return world.open.move(run, { dueMs: nowMs + delayMs, times })
 }
 
 async function entryOrWarn(world: TickWorld, { message, runId }: OpenRun): Promise<PageEntry | null> {

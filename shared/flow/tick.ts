@@ -65,10 +65,11 @@ async function tickSecond(
 ): Promise<Ticked | Ended | { readonly next: TickEvent }> {
   if (event.second > nowOf(world) + MOST_AHEAD_SECONDS) return { end: 'stale' }
   await world.until((event.second - 1) * 1000)
-  const seen = await itemFor(world, memory, event)
+  const tryTwice = <Result>(work: () => Promise<Result>) => twice(world, event, work)
+  const seen = await tryTwice(() => itemFor(world, memory, event))
   if (seen === null) return { end: 'stale' }
   memory.finishedAuditMs = Math.max(memory.finishedAuditMs, event.auditedAt * 1000)
-  const held = await drainHolding(world, memory, seen)
+  const held = await tryTwice(() => drainHolding(world, memory, seen))
   if (held === null) return { end: 'lost' }
   const { item, drained } = held
   if (drained.isCold || drained.changes > 0) warnOfBroken(world, memory)
@@ -83,17 +84,19 @@ async function tickSecond(
   })
   const prepared = prepare(memory, runsOf(plan, 'sent'), depths)
   if (sendsSwitch(item.fence, second))
-    await sendSwitch(world, { shard: memory.shard, second, delaySeconds: SWITCH_DELAY_SECONDS })
-  const fenced = await world.shards.fence(memory.shard, {
+    await tryTwice(() => sendSwitch(world, { shard: memory.shard, second, delaySeconds: SWITCH_DELAY_SECONDS }))
+  const fence = {
     epoch: event.epoch,
     previousFence: item.fence,
     fence: second,
+    // The same at a second try, so that a write whose answer was lost is recognised.
     link: world.newId(),
     leaseUntil: leaseUntilOf(nowOf(world)),
     watermark: event.doneThrough,
     depths,
     backlog: plan.gap === null ? event.backlog : addGap(event.backlog, plan.gap, second),
-  })
+  }
+  const fenced = await tryTwice(() => world.shards.fence(memory.shard, fence))
   memory.item = fenced
   if (fenced === null) return { end: 'lost' }
   await world.until(second * 1000)
@@ -137,6 +140,24 @@ async function tickSecond(
   }
 }
 
+/** So late a link may still try again: its lease is over only seconds later. */
+const MOST_LATE_MS = 2000
+
+/** One more try of a call that failed: a link that gives up ends its chain until the lease is over and a watchdog looks. */
+async function twice<Result>(
+  world: TickWorld,
+  { shard, second }: TickEvent,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (world.clock.nowMs() > second * 1000 + MOST_LATE_MS) throw error
+    world.warn('a call of a link failed and is tried once more', { shard, reason: String(error) })
+    return work()
+  }
+}
+
 function warnOfBroken(world: TickWorld, { shard, broken }: ShardMemory): void {
   for (const [jobId, reason] of broken) world.warn('a job does not compile and is left out', { shard, jobId, reason })
 }
@@ -168,7 +189,7 @@ async function chainOrSleep(world: TickWorld, memory: ShardMemory, item: ShardIt
   const isQuiet = item.backlog.length === 0 && !next.catchesUp && next.doneThrough === item.fence
   const sleepUntil = isQuiet ? sleepUntilOf(memory.nextDue(item.fence + 1), item.fence) : null
   if (sleepUntil === null) {
-    await world.bus.put([{ type: TICK, detail: next }])
+    await twice(world, next, () => world.bus.put([{ type: TICK, detail: next }]))
     return false
   }
   const { shard } = memory

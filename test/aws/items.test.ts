@@ -55,7 +55,10 @@ describe('an item', () => {
       () => readShard(at({ ...writeShard(newShard(5)), depths: { S: '5:0;x' } }, { type: 'shard', shard: 0 })),
     ],
     ['is of type meta, not change', () => readChange(at({}, { type: 'meta' }))],
-    ['cannot be read: times', () => readOpen(at({}, { type: 'open', shard: 0, ms: 1, runId: 'a.1', attempt: 1 }))],
+    [
+      'cannot be read: times',
+      () => readOpen(at({}, { type: 'open', shard: 0, part: 0, ms: 1, runId: 'a.1', attempt: 1 })),
+    ],
   ])('that is broken is said to be, with its key: %s', (message, read) => {
     expect(read).toThrow(message)
   })

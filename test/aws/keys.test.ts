@@ -28,10 +28,12 @@ const item: fc.Arbitrary<ItemKey> = fc.oneof(
   fc.record({
     type: type('open'),
     shard,
+    part: fc.nat({ max: 9 }),
     ms,
     runId,
     attempt: fc.nat({ max: 999 }),
   }),
+  fc.record({ type: type('openMessage'), runId, attempt: fc.nat({ max: 999 }), ms }),
   fc.record({
     type: type('recent'),
     kind: fc.constantFrom('failed' as const, 'other' as const),

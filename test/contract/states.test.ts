@@ -56,7 +56,8 @@ inEachWorld('open runs', (make) => {
     times: 0,
     lane: 'slow',
     attempt: 1,
-    message: '{}',
+    message: `{"n":${n}}`,
+    listedMs: T * 1000 + n,
   })
 
   test('are found when they are due, oldest first, and not when they are removed', async () => {
@@ -68,6 +69,15 @@ inEachWorld('open runs', (make) => {
     await world.open.remove(open(1))
     await world.open.remove(open(1))
     expect(await world.open.due(0, T * 1000 + 3, 10)).toEqual([open(2), open(3)])
+  })
+
+  test('are listed without their messages, whatever their time', async () => {
+    const world = await make()
+    for (const n of [1, 2, 90_000]) await world.open.put(open(n))
+    const listed = await world.open.list(0, 10)
+    expect(listed.map(({ runId }) => runId).sort()).toEqual([1, 2, 90_000].map((n) => open(n).runId))
+    expect(await world.open.list(0, 2)).toHaveLength(2)
+    expect(await world.open.list(1, 10)).toEqual([])
   })
 
   test('of two attempts of a run lie side by side at the same time', async () => {

@@ -84,8 +84,14 @@ export interface RunRecord {
   readonly detail: RunDetail
 }
 
-/** A run that is not an ordinary fast run of a page: somebody must come back to it until it has ended and let others go on. */
-export interface OpenRun {
+/** A run that is not an ordinary fast run of a page: the audit comes back to it until it has ended and let others go on. */
+export interface OpenRun extends ListedRun {
+  /** What to send. */
+  readonly message: string
+}
+
+/** What the list itself says of an open run. Messages lie apart, so that the list can be read without them. */
+export interface ListedRun {
   readonly shard: number
   /** When to look at it again; part of its key. */
   readonly dueMs: number
@@ -95,8 +101,8 @@ export interface OpenRun {
   /** How often it was sent again. */
   readonly times: number
   readonly lane: Lane
-  /** What to send. */
-  readonly message: string
+  /** When it was to be looked at first: its message lies under this. */
+  readonly listedMs: number
 }
 
 /** One line of the feed: runs that no page shows, and all that failed. */

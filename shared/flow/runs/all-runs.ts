@@ -2,7 +2,6 @@
 // chain of a first run. Otherwise the pages and the feed are walked back minute by minute.
 
 import type { StoredJob } from '../../core/job/stored.ts'
-import { readMessage } from '../../core/run/message.ts'
 import { parseRunId, type Trigger } from '../../core/run/run.ts'
 import { isFailure, isTerminal, type RunStatus } from '../../core/run/status.ts'
 import type { FeedLine, MissedItem } from '../../ports.ts'
@@ -87,11 +86,10 @@ async function failedRuns(world: RunsWorld, { from, to }: AllRunsQuery): Promise
 
 const MINUTES_BACK = 3
 const MOST_OPEN = 2000
-const FAR_FUTURE_MS = 9_000_000_000_000
 
 /** What waits, is tried again or takes long is in the list of open runs; any other has been due just now. */
 async function openRuns(world: RunsWorld, query: AllRunsQuery): Promise<string[]> {
-  const lists = await Promise.all(shardsOf(world).map((shard) => world.open.due(shard, FAR_FUTURE_MS, MOST_OPEN)))
+  const lists = await Promise.all(shardsOf(world).map((shard) => world.open.list(shard, MOST_OPEN)))
   const now = newestSecond(world)
   const recent = await walk(world, {
     ...query,
@@ -100,17 +98,7 @@ async function openRuns(world: RunsWorld, query: AllRunsQuery): Promise<string[]
     after: null,
     limit: MOST_OPEN,
   })
-  const ids = lists.flat().flatMap(({ message, runId }) => (isReadable(message) ? [runId] : []))
-  return [...ids, ...recent.items.map(({ runId }) => runId)]
-}
-
-function isReadable(message: string): boolean {
-  try {
-    readMessage(message)
-    return true
-  } catch {
-    return false
-  }
+  return [...lists.flat().map(({ runId }) => runId), ...recent.items.map(({ runId }) => runId)]
 }
 
 const shardsOf = ({ shardCount }: RunsWorld): number[] => Array.from({ length: shardCount }, (_, shard) => shard)

@@ -3,7 +3,7 @@
 import type { StoredKey } from '../../../shared/core/access/key.ts'
 import type { AuditEntry } from '../../../shared/core/audit-entry.ts'
 import { FREE, type JobState, type Lock, NEW_STATE } from '../../../shared/core/gate/state.ts'
-import type { OpenRun } from '../../../shared/core/run/record.ts'
+import type { ListedRun, OpenRun } from '../../../shared/core/run/record.ts'
 import type {
   ApiKeys,
   AuditTrail,
@@ -34,9 +34,13 @@ class MemoryOpenRuns implements OpenRuns {
     this.#witness = witness
   }
 
-  async put(run: OpenRun): Promise<void> {
-    this.#runs.set(nameOf(run), run)
+  async put(run: Omit<OpenRun, 'listedMs'>): Promise<void> {
+    this.#runs.set(nameOf(run), { ...run, listedMs: run.dueMs })
     this.#witness.open?.('put', run)
+  }
+
+  async list(shard: number, limit: number): Promise<ListedRun[]> {
+    return [...this.#runs.values()].filter((run) => run.shard === shard).slice(0, limit)
   }
 
   async due(shard: number, untilMs: number, limit: number): Promise<OpenRun[]> {
@@ -46,10 +50,12 @@ class MemoryOpenRuns implements OpenRuns {
       .slice(0, limit)
   }
 
-  async move(run: OpenRun, to: Pick<OpenRun, 'dueMs' | 'times'>): Promise<OpenRun | null> {
-    if (!this.#runs.delete(nameOf(run))) return null
+  async move<Run extends ListedRun>(run: Run, to: Pick<ListedRun, 'dueMs' | 'times'>): Promise<Run | null> {
+    const known = this.#runs.get(nameOf(run))
+    if (known === undefined) return null
+    this.#runs.delete(nameOf(run))
     const moved = { ...run, ...to }
-    this.#runs.set(nameOf(moved), moved)
+    this.#runs.set(nameOf(moved), { ...known, ...to })
     this.#witness.open?.('remove', run)
     this.#witness.open?.('put', moved)
     return moved
