@@ -7,12 +7,15 @@ import type { OpenRuns } from '../ports.ts'
 import { isThere, text } from './expression.ts'
 import { readOpen, writeOpen } from './items.ts'
 import { keyOf, partitionOfType, sortPart, type TableKey } from './keys.ts'
-import type { Table } from './table.ts'
+import type { Table, TransactionPart } from './table.ts'
 
 type OpenKey = Parameters<OpenRuns['remove']>[0]
 
 const keyOfOpen = ({ shard, dueMs, runId, attempt }: OpenKey): TableKey =>
   keyOf({ type: 'open', shard, ms: dueMs, runId, attempt })
+
+/** Puts an open item together with others. */
+export const openPart = (run: OpenRun): TransactionPart => ({ do: 'put', key: keyOfOpen(run), item: writeOpen(run) })
 
 export class DynamoOpenRuns implements OpenRuns {
   readonly #table: Table

@@ -285,6 +285,22 @@ describe('a run by hand', () => {
     ])
   })
 
+  test('is started though its client stalled for minutes while it put the run, and lost its message', async () => {
+    const staged = await begin()
+    const { town } = staged
+    const job = await save(staged, 'job', 'take', { schedules: [{ every: 5 }] })
+    const stalling = beforeEveryCall(town.world, async (_, name) => {
+      if (name === 'putRun') await town.time.until((START + 150) * 1000)
+    })
+    const deaf = { send: async (unsent: readonly Message[]) => ({ unsent, refused: [] }) }
+    const world = { ...stalling, queues: { fast: deaf, slow: deaf } }
+    const asked = triggerJob(world, job, byKey('a'))
+    await town.run(160)
+    const { runId } = await asked
+    await town.run(260)
+    expect(town.sent.filter((sent) => sent.runId === runId)).toHaveLength(1)
+  })
+
   test('starts also where its job is stopped', async () => {
     const staged = await begin()
     const job = await save(staged, 'job', 'take', { schedules: [{ every: 86_400 }], status: 'STOPPED' })
