@@ -112,6 +112,8 @@ export interface NewRun {
   readonly detail: RunDetail
   /** Where a person or a program asked for it. */
   readonly audit?: AuditEntry
+  /** Its item in the list of open runs, where it has not ended yet. */
+  readonly open?: Omit<OpenRun, 'listedMs'>
 }
 
 export type FeedLine =
@@ -125,7 +127,10 @@ export interface Ledger {
   /** The pages of one minute, which are of the given depths; the newest second first. */
   pagesOfMinute(shard: number, minute: number, depths: ReadonlyMap<number, number>): Promise<PageContent[]>
 
-  /** Puts a run item if there is none, with its line in the feed and the audit: true where it is ours, false where another was there first. */
+  /**
+   * Puts a run item if there is none, with its line in the feed, the audit and its open item, all of it or nothing: true where it is ours,
+   * false where another was there first.
+   */
   putRun(run: NewRun, token: string): Promise<boolean>
   swapRun(id: RunId, expect: PageEntry, next: PageEntry, detail: RunDetail): Promise<SwapResult>
   readRun(id: RunId): Promise<RunRecord | null>

@@ -22,6 +22,7 @@ import {
 } from './items.ts'
 import type { KeptUntil } from './kept-until.ts'
 import { keyOf, partitionOfType, sortPart, type TableKey } from './keys.ts'
+import { openParts } from './open-runs.ts'
 import { DynamoPages } from './pages.ts'
 import { keyOfItem, type Table, type TransactionPart } from './table.ts'
 
@@ -62,7 +63,7 @@ export class DynamoLedger implements Ledger {
     return this.#pages.ofMinute(shard, minute, depths)
   }
 
-  async putRun({ id, entry, detail, audit }: NewRun, token: string): Promise<boolean> {
+  async putRun({ id, entry, detail, audit, open }: NewRun, token: string): Promise<boolean> {
     const runId = formatRunId(id)
     const ttl = this.#ttl(id.second)
     const item = { ...writeRun(detail, entry, id.second), writer: text(token), ttl }
@@ -78,6 +79,7 @@ export class DynamoLedger implements Ledger {
         { do: 'put', key: this.#keyOfFeed(id.jobId, id.second, runId), item: { ttl } },
         ...chain,
         ...(audit === undefined ? [] : [auditPart(audit, this.#kept)]),
+        ...(open === undefined ? [] : openParts(open, this.#kept)),
       ],
       isMine,
     )

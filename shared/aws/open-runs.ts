@@ -11,7 +11,7 @@ import { type Attributes, isThere, number, text } from './expression.ts'
 import { readOpen, writeOpen } from './items.ts'
 import type { KeptUntil } from './kept-until.ts'
 import { keyOf, partitionOfType, sortPart, type TableKey } from './keys.ts'
-import { keyOfItem, type Table } from './table.ts'
+import { keyOfItem, type Table, type TransactionPart } from './table.ts'
 
 type OpenKey = Parameters<OpenRuns['remove']>[0]
 
@@ -28,6 +28,16 @@ const keyOfMessage = ({ runId, attempt, listedMs }: Pick<ListedRun, 'runId' | 'a
 
 const nameOf = (key: TableKey): string => JSON.stringify(key)
 
+/** What is put of an open run: its message, and its place in the list. A run that is put in one transaction has both in it. */
+export function openParts({ message, ...run }: Omit<OpenRun, 'listedMs'>, kept: KeptUntil) {
+  const listed = { ...run, listedMs: run.dueMs }
+  const ttl = number(kept.ledger(parseRunId(run.runId).second))
+  return [
+    { do: 'put', key: keyOfMessage(listed), item: { message: text(message), ttl } },
+    { do: 'put', key: keyOfOpen(run), item: writeOpen(listed) },
+  ] as const satisfies TransactionPart[]
+}
+
 export class DynamoOpenRuns implements OpenRuns {
   readonly #table: Table
   readonly #kept: KeptUntil
@@ -37,12 +47,9 @@ export class DynamoOpenRuns implements OpenRuns {
     this.#kept = kept
   }
 
-  /** The message first: whoever finds the run in the list finds what to send. */
-  async put({ message, ...run }: Omit<OpenRun, 'listedMs'>): Promise<void> {
-    const listed = { ...run, listedMs: run.dueMs }
-    const ttl = number(this.#kept.ledger(parseRunId(run.runId).second))
-    await this.#table.put(keyOfMessage(listed), { message: text(message), ttl })
-    await this.#table.put(keyOfOpen(run), writeOpen(listed))
+  /** The message first: an audit that finds the run in the list finds what to send. */
+  async put(run: Omit<OpenRun, 'listedMs'>): Promise<void> {
+    for (const { key, item } of openParts(run, this.#kept)) await this.#table.put(key, item)
   }
 
   async list(shard: number, limit: number): Promise<ListedRun[]> {

@@ -46,6 +46,8 @@ export const lockDeadlineOf = (claimedAt: number, timeoutSeconds: number): numbe
 export interface Asked {
   readonly attempt: number
   readonly notBefore: number | null
+  /** The message names an item in the list of open runs. What a ticker sends because it is due names none. */
+  readonly isListed: boolean
 }
 
 export type ClaimDecision =
@@ -55,13 +57,16 @@ export type ClaimDecision =
   /** It has ended: what follows its end is done once more, in case that was cut short. */
   | { readonly do: 'REPEAT'; readonly ended: OutcomeEntry }
   | { readonly do: 'PUT_BACK'; readonly inSeconds: number }
-  /** Somebody has it, or the message is of an attempt that is over. */
+  /** An executor has it, it waits in line, or the message is of an attempt that is over. */
   | { readonly do: 'LEAVE' }
 
 export function decideClaim(found: PageEntry | null, asked: Asked, retry: Retry, now: number): ClaimDecision {
   if (found === null) return claimFrom(1, asked, now)
   switch (found.status) {
     case 'WAITING':
+      // What waits was listed before, and is sent from the list or when its turn comes. A ticker that fell behind sends it many times
+      // more; each copy would claim it, list it once more and put it back in line.
+      return asked.isListed ? claimFrom(found.attempt, asked, now) : { do: 'LEAVE' }
     case 'QUEUED':
       return claimFrom(found.attempt, asked, now)
     case 'RUNNING':

@@ -2,7 +2,15 @@
 // wiped queue heals and a dead executor's runs come back.
 
 import { deadFrom, isDead } from '../core/claim.ts'
-import { audit, auditableThrough, backlogOf, isResendDue, openDelaySeconds, type Resend } from '../core/ledger/audit.ts'
+import {
+  audit,
+  auditableThrough,
+  backlogOf,
+  isResendDue,
+  openDelaySeconds,
+  type Resend,
+  splitCopies,
+} from '../core/ledger/audit.ts'
 import { NOTHING_FOUND } from '../core/ledger/standing.ts'
 import type { PageEntry } from '../core/pages/entry.ts'
 import { pageKeyOf } from '../core/pages/page.ts'
@@ -162,11 +170,12 @@ async function resend(
   return due.length
 }
 
-/** Runs to come back to whose time has come: sent again, and looked at later each time. */
+/** Runs to come back to whose time has come: each sent again once, and looked at later each time. */
 export async function resendOpen(world: TickWorld, shard: number, nowMs: number): Promise<number> {
   const due = await world.open.due(shard, nowMs, OPEN_RUNS_A_ROUND)
-  const entries = await inBunches(due, (run) => entryOrWarn(world, run))
-  const next = await inBunches(due, async (run, place) => {
+  const { kept, copies } = splitCopies(due)
+  const entries = await inBunches(kept, (run) => entryOrWarn(world, run))
+  const next = await inBunches(kept, async (run, place) => {
     try {
       return await lookedAt(world, run, entries[place], nowMs)
     } catch (error) {
@@ -182,6 +191,8 @@ export async function resendOpen(world: TickWorld, shard: number, nowMs: number)
       .map(({ message, dueMs }) => ({ body: withOpen(message, dueMs) }))
     if (messages.length > 0) await sendRuns(world, lane, messages)
   }
+  // Last, so that of every attempt one item is in the list at any time.
+  await inBunches(copies, (run) => world.open.remove(run))
   return moved.length
 }
 

@@ -1,5 +1,5 @@
-// Puts a run that has an item of its own: first that somebody must come back to it, then the run. Both can be repeated, and
-// the run is there once.
+// Puts a run that has an item of its own, together with its item in the list of open runs. Both can be repeated, and the run is there
+// once.
 
 import type { AuditEntry } from '../core/audit-entry.ts'
 import { hashOfId, shardOf } from '../core/job/id.ts'
@@ -12,7 +12,7 @@ import { formatRunId, type RunId, type Trigger } from '../core/run/run.ts'
 import type { Clock, Message, Queue, Stores } from '../ports.ts'
 import { nowOf } from './tick-world.ts'
 
-export interface PutWorld extends Pick<Stores, 'ledger' | 'open'> {
+export interface PutWorld extends Pick<Stores, 'ledger'> {
   readonly clock: Clock
   newId(): string
 }
@@ -44,7 +44,6 @@ export async function putAlone(world: PutWorld, run: AloneRun): Promise<Message 
   if (existing !== null) return existing.entry?.status === 'QUEUED' ? { body: message } : null
   const nowMs = world.clock.nowMs()
   const dueMs = (Math.floor(nowMs / 1000) + openDelaySeconds(1)) * 1000
-  await world.open.put({ shard, dueMs, runId, times: 0, lane, attempt: 1, message })
   const times = { ...(instant === null ? {} : { instant }), ...(nominal === null ? {} : { nominal }) }
   const detail = {
     trigger,
@@ -56,8 +55,16 @@ export async function putAlone(world: PutWorld, run: AloneRun): Promise<Message 
     ...(root === undefined ? {} : { root }),
     ...(version === undefined ? {} : { version }),
   }
-  const entry = { status: 'QUEUED', attempt: 1 } as const
-  await world.ledger.putRun({ id, entry, detail, ...(audit === undefined ? {} : { audit }) }, world.newId())
+  // One write for both. A client may stall for any time between two: an open item without its run looks as if the client had given up,
+  // and a run without its open item never starts once its message is lost.
+  const newRun = {
+    id,
+    entry: { status: 'QUEUED', attempt: 1 },
+    detail,
+    open: { shard, dueMs, runId, times: 0, lane, attempt: 1, message },
+    ...(audit === undefined ? {} : { audit }),
+  } as const
+  await world.ledger.putRun(newRun, world.newId())
   return { body: withOpen(message, dueMs) }
 }
 

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { hashOfId, jobIdOf, shardOf } from '../../shared/core/job/id.ts'
 import type { OutcomeEntry, PageEntry } from '../../shared/core/pages/entry.ts'
+import type { OpenRun } from '../../shared/core/run/record.ts'
+import { formatRunId } from '../../shared/core/run/run.ts'
 import { inEachWorld, type World } from '../support/worlds/worlds.ts'
 
 const T = 1_790_000_000
@@ -51,6 +53,24 @@ inEachWorld('the feed of runs that no page shows', (make) => {
       'stops and restarts',
     ])
     expect(await ledger.missedOf(jobId, T, T + 1)).toHaveLength(2)
+  })
+})
+
+inEachWorld('a run with an item of its own', (make) => {
+  const [jobId] = ids(1)
+
+  test('is put together with its open item, and where another was there first neither is put', async () => {
+    const world = await make()
+    const id = { jobId, second: T, suffix: 'm1' }
+    const entry: PageEntry = { status: 'QUEUED', attempt: 1 }
+    const open = (dueMs: number): OpenRun => {
+      const runId = formatRunId(id)
+      return { shard: 0, dueMs, runId, attempt: 1, times: 0, lane: 'fast', message: '{}', listedMs: dueMs }
+    }
+    expect(await world.ledger.putRun({ id, entry, detail: {}, open: open(T * 1000) }, 'a')).toBe(true)
+    expect(await world.ledger.putRun({ id, entry, detail: {}, open: open(T * 1000 + 1) }, 'b')).toBe(false)
+    expect((await world.ledger.readRun(id))?.entry).toEqual(entry)
+    expect(await world.open.due(0, T * 1000 + 1, 10)).toEqual([open(T * 1000)])
   })
 })
 

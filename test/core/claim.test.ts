@@ -12,7 +12,8 @@ import type { PageEntry } from '../../shared/core/pages/entry.ts'
 
 const NOW = 1_790_000_000
 const NO_RETRY = { attempts: 0, delay: 5, maxDelay: 300 }
-const FIRST: Asked = { attempt: 1, notBefore: null }
+const FIRST: Asked = { attempt: 1, notBefore: null, isListed: false }
+const LISTED: Asked = { ...FIRST, isListed: true }
 
 describe('a claim', () => {
   const claim = (deadlineSecond: number) => ({ status: 'RUNNING', attempt: 1, token: 'x', deadlineSecond }) as const
@@ -47,7 +48,7 @@ describe('a message', () => {
 
   test('claims what nobody has', () => {
     expect(decide(null)).toEqual({ do: 'CLAIM', attempt: 1 })
-    expect(decide({ status: 'WAITING', attempt: 1 })).toEqual({ do: 'CLAIM', attempt: 1 })
+    expect(decide({ status: 'WAITING', attempt: 1 }, LISTED)).toEqual({ do: 'CLAIM', attempt: 1 })
     expect(decide({ status: 'QUEUED', attempt: 3 }, { ...FIRST, attempt: 3 })).toEqual({ do: 'CLAIM', attempt: 3 })
   })
 
@@ -56,13 +57,17 @@ describe('a message', () => {
     expect(decide({ status: 'QUEUED', attempt: 2 })).toEqual({ do: 'LEAVE' })
   })
 
+  test('that is not from the list of open runs leaves what waits in line', () => {
+    expect(decide({ status: 'WAITING', attempt: 1 })).toEqual({ do: 'LEAVE' })
+  })
+
   test('takes over from the dead while there are attempts, and then says that the run is lost', () => {
     expect(decide(dead, FIRST, { ...NO_RETRY, attempts: 1 })).toEqual({ do: 'CLAIM', attempt: 2 })
     expect(decide(dead)).toEqual({ do: 'LOSE', attempt: 1 })
   })
 
   test('that comes early is put back', () => {
-    const early = { attempt: 2, notBefore: NOW + 30 }
+    const early = { ...FIRST, attempt: 2, notBefore: NOW + 30 }
     expect(decide({ status: 'QUEUED', attempt: 2 }, early)).toEqual({ do: 'PUT_BACK', inSeconds: 30 })
     expect(decide({ status: 'QUEUED', attempt: 2 }, { ...early, notBefore: NOW })).toEqual({ do: 'CLAIM', attempt: 2 })
   })

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { FREE, type Holder } from '../../shared/core/gate/state.ts'
 import type { StoredJob } from '../../shared/core/job/stored.ts'
 import { entryIdOf } from '../../shared/core/run/message.ts'
-import { auditShard } from '../../shared/flow/audit.ts'
+import { auditShard, resendOpen } from '../../shared/flow/audit.ts'
 import { startJob, stopJob } from '../../shared/flow/manage-jobs.ts'
 import { ShardMemory } from '../../shared/flow/shard-memory.ts'
 import { triggerJob } from '../../shared/flow/trigger-job.ts'
@@ -79,18 +79,24 @@ describe('a stop by schedule that nobody carries out', () => {
   })
 })
 
+/** Every message that is sent to the fast lane from now on. */
+function keepSent({ town }: Staged): Message[] {
+  const sent: Message[] = []
+  const send = town.fast.send.bind(town.fast)
+  Object.assign(town.fast, {
+    send: (messages: readonly Message[]) => {
+      sent.push(...messages)
+      return send(messages)
+    },
+  })
+  return sent
+}
+
 describe('runs that have their job’s lock and have not started', () => {
   test('are sent again now and then, and not by every copy of a message about another', async () => {
     const staged = await begin()
     const { town } = staged
-    const sent: Message[] = []
-    const send = town.fast.send.bind(town.fast)
-    Object.assign(town.fast, {
-      send: (messages: readonly Message[]) => {
-        sent.push(...messages)
-        return send(messages)
-      },
-    })
+    const sent = keepSent(staged)
     const block = { strategy: 'CONCURRENT', max: 50 }
     const job = await save(staged, 'job', 'take', { schedules: [{ every: 20 }], block })
     await town.run(25)
@@ -116,6 +122,43 @@ describe('runs that have their job’s lock and have not started', () => {
     await town.fast.send(copies)
     await town.run(28)
     expect(sent.length - before).toBe(copies.length + holders.length)
+  })
+})
+
+describe('a run that waits in line', () => {
+  const FAR_FUTURE_MS = 9_000_000_000_000
+  const openItems = async ({ town }: Staged, runId: string) =>
+    (await town.world.open.due(0, FAR_FUTURE_MS, 1000)).filter((open) => open.runId === runId)
+
+  /** The run of second 40 waits behind that of second 20. */
+  async function beginInLine() {
+    const staged = await begin()
+    const sent = keepSent(staged)
+    const part = { schedules: [{ every: 20 }], block: { strategy: 'SERIAL' }, timeout: 55, payload: { ms: 50_000 } }
+    const job = await save(staged, 'job', 'take', part)
+    await staged.town.run(42)
+    expect((await staged.town.entryOf(job.id, START + 40))?.status).toBe('WAITING')
+    return { staged, sent, job, runId: idOf(job, 40) }
+  }
+
+  test('is in the list of open runs once, however often a ticker sends it', async () => {
+    const { staged, sent, runId } = await beginInLine()
+    const copies = sent.filter(({ body: text }) => text.includes(`"second":${START + 40}`))
+    expect(copies).toHaveLength(1)
+    await staged.town.fast.send(Array.from({ length: 30 }, () => copies[0]))
+    await staged.town.run(44)
+    expect(await openItems(staged, runId)).toHaveLength(1)
+  })
+
+  test('is sent once from the list of open runs, however often it stands there', async () => {
+    const { staged, sent, runId } = await beginInLine()
+    const { town } = staged
+    const [open] = await openItems(staged, runId)
+    for (const n of range(1, 30)) await town.world.open.put({ ...open, dueMs: open.dueMs - n * 100 })
+    const before = sent.length
+    expect(await resendOpen(town.world, 0, open.dueMs)).toBe(1)
+    expect(sent.slice(before)).toHaveLength(1)
+    expect(await openItems(staged, runId)).toHaveLength(1)
   })
 })
 
@@ -283,6 +326,22 @@ describe('a run by hand', () => {
       ['MANUAL', true],
       ['MANUAL', false],
     ])
+  })
+
+  test('is started though its client stalled for minutes while it put the run, and lost its message', async () => {
+    const staged = await begin()
+    const { town } = staged
+    const job = await save(staged, 'job', 'take', { schedules: [{ every: 5 }] })
+    const stalling = beforeEveryCall(town.world, async (_, name) => {
+      if (name === 'putRun') await town.time.until((START + 150) * 1000)
+    })
+    const deaf = { send: async (unsent: readonly Message[]) => ({ unsent, refused: [] }) }
+    const world = { ...stalling, queues: { fast: deaf, slow: deaf } }
+    const asked = triggerJob(world, job, byKey('a'))
+    await town.run(160)
+    const { runId } = await asked
+    await town.run(260)
+    expect(town.sent.filter((sent) => sent.runId === runId)).toHaveLength(1)
   })
 
   test('starts also where its job is stopped', async () => {

@@ -3,6 +3,7 @@
 
 import { firingOf } from '../planner/misfire.ts'
 import type { PlannedRun } from '../planner/snapshot.ts'
+import type { OpenRun } from '../run/record.ts'
 import { deadSecondsOf, type Found, type Standing, standingOf } from './standing.ts'
 
 /** A second is left alone until it is this old. */
@@ -118,6 +119,18 @@ export function isResendDue(ageSeconds: number, ageAtLastAuditSeconds: number, b
   while (age <= ageAtLastAuditSeconds)
     age = backlog === 'waiting' ? age * RESEND_AGE_FACTOR : age + RESEND_EVERY_SECONDS
   return age <= ageSeconds
+}
+
+/**
+ * Of the open items of one attempt of a run, the one that is due last: it alone is sent, and the others are copies that can go. Executors leave
+ * copies where a write fails on the way and they list the run again.
+ */
+export function splitCopies<Item extends Pick<OpenRun, 'runId' | 'attempt'>>(
+  oldestFirst: readonly Item[],
+): { readonly kept: readonly Item[]; readonly copies: readonly Item[] } {
+  const last = new Map(oldestFirst.map((item) => [`${item.runId} ${item.attempt}`, item]))
+  const kept = new Set(last.values())
+  return { kept: [...kept], copies: oldestFirst.filter((item) => !kept.has(item)) }
 }
 
 const FIRST_OPEN_DELAY_SECONDS = 20

@@ -6,8 +6,8 @@ import type { Batch, Life, Listed } from './life.ts'
 import { onItsOwn, onPage } from './place.ts'
 import type { EndingWorld } from './world.ts'
 
-/** A run is put right after its open item; one that is still not there after so long was given up. */
-const PUT_WITHIN_MS = 60_000
+/** A run and its open item are put in one write, but the table may show the two one after the other. */
+const SHOWN_WITHIN_MS = 60_000
 
 const UNTOUCHED = {
   stored: null,
@@ -44,8 +44,8 @@ async function ofRun(world: EndingWorld, message: RunMessage): Promise<Batch> {
   const id = parseRunId(runId)
   const record = await world.ledger.readRun(id)
   if (record === null) {
-    // Whoever was about to put it has had time enough: it never will be there.
-    const isGone = world.clock.nowMs() - drainedMs > PUT_WITHIN_MS
+    // It was there and is no longer kept, so its open item is of no use.
+    const isGone = world.clock.nowMs() - drainedMs > SHOWN_WITHIN_MS
     if (isGone && openMs !== null) await world.open.remove({ shard, dueMs: openMs, runId, attempt })
     return { shard, lane, drainedMs, place: onItsOwn(world.ledger, id), lives: [] }
   }

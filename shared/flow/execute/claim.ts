@@ -27,7 +27,8 @@ export async function claim(world: ExecuteWorld, batch: Batch): Promise<Claimed>
     const token = world.newId().slice(0, TOKEN_LENGTH)
     const wanted: { life: Life; next: ClaimEntry }[] = []
     for (const life of asking) {
-      const asked = { attempt: life.run.attempt, notBefore: life.notBefore }
+      const { attempt, openMs } = life.run
+      const asked = { attempt, notBefore: life.notBefore, isListed: openMs !== null }
       const decision = decideClaim(life.entry, asked, life.job.retry, now)
       if (decision.do === 'CLAIM') {
         const deadlineSecond = deadlineOf(now, life.job.timeoutSeconds, batch.lane)

@@ -7,6 +7,7 @@ import {
   backlogOf,
   isResendDue,
   openDelaySeconds,
+  splitCopies,
 } from '../../../shared/core/ledger/audit.ts'
 import { type Found, NOTHING_FOUND, standingOf } from '../../../shared/core/ledger/standing.ts'
 import { type LedgerRecord, type MissedRecord, verify } from '../../../shared/core/ledger/verify.ts'
@@ -172,6 +173,13 @@ describe('sending again', () => {
 
   test('is at the age of 20 seconds and then once a minute where many messages are in hands', () => {
     expect(agesOf('in hands')(10, 15).slice(0, 4)).toEqual([25, 85, 145, 205])
+  })
+
+  test('is of the newest open item of each attempt of a run, and the others are copies', () => {
+    const item = (runId: string, attempt: number, dueMs: number) => ({ runId, attempt, dueMs })
+    const [a, b, other, second] = [item('a', 1, 1), item('a', 1, 2), item('b', 1, 2), item('a', 2, 3)]
+    expect(splitCopies([a, b, other, second])).toEqual({ kept: [b, other, second], copies: [a] })
+    expect(splitCopies([])).toEqual({ kept: [], copies: [] })
   })
 
   test('of an open run comes at growing distances', () => {

@@ -53,4 +53,20 @@ describe('I4, attempts', () => {
     expect(say(attemptsAreJustified, [...patient, { ...start(2), at: 27 }])).toHaveLength(1)
     expect(say(attemptsAreJustified, [...patient, { ...start(2), at: 30 }])).toEqual([])
   })
+
+  test('accepts a retry after its backoff, though a ticker moved its item on while the executor was stalled', () => {
+    const listed = (second: number): Step => {
+      const dueMs = (T + second) * 1000
+      return { op: 'open', what: 'put', runId: run(10), dueMs, attempt: 2 }
+    }
+    const stalled = [
+      retry,
+      entry(10, null, claim()),
+      { ...listed(50), at: 20 },
+      { ...listed(140), at: 60, proc: 'tick-1' },
+      { ...entry(10, claim(), idle('QUEUED', 2)), at: 70 },
+    ]
+    const start: Step = { op: 'start', runId: run(10), attempt: 2, trigger: 'SCHEDULE' }
+    expect(say(attemptsAreJustified, [...stalled, { ...start, at: 71 }])).toEqual([])
+  })
 })

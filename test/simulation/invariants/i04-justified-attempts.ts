@@ -66,15 +66,19 @@ const SKEW_MS = 1000
 /** Somebody comes back to another attempt so long after the time at which it may start. */
 const COMES_BACK_AFTER_MS = 20_000
 
-/** Another attempt waits for the time that was written down for it when the one before failed. */
+/**
+ * Another attempt waits for the time that was written down for it when the one before failed. That is what its executor put into the list; a
+ * ticker that comes back to the item meanwhile moves it on, and says nothing about the backoff with that.
+ */
 function tooSoon({ history }: View): Violation[] {
   const listedMs = new Map<string, number>()
   const notBeforeMs = new Map<string, number>()
   return history.events.flatMap((event): Violation[] => {
-    if (event.op === 'open' && event.what === 'put') listedMs.set(`${event.runId} ${event.attempt}`, event.dueMs)
+    if (event.op === 'open' && event.what === 'put')
+      listedMs.set(`${event.proc} ${event.runId} ${event.attempt}`, event.dueMs)
     if (event.op === 'entry' && event.from?.status === 'RUNNING' && event.to.status === 'QUEUED') {
       const name = `${event.runId} ${event.to.attempt}`
-      const dueMs = listedMs.get(name)
+      const dueMs = listedMs.get(`${event.proc} ${name}`)
       if (event.to.attempt > event.from.attempt && dueMs !== undefined)
         notBeforeMs.set(name, dueMs - COMES_BACK_AFTER_MS)
     }

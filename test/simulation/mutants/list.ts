@@ -188,7 +188,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'R24: a run is put without anybody to come back to it',
     file: 'shared/flow/put-alone.ts',
-    line: 'await world.open.put({ shard, dueMs, runId, times: 0, lane, attempt: 1, message })',
+    line: 'open: { shard, dueMs, runId, times: 0, lane, attempt: 1, message },',
     instead: '',
   },
   {

@@ -18,6 +18,7 @@ import type {
   Ledger,
   MissedItem,
   NewRun,
+  OpenRuns,
   PageContent,
   Swap,
   SwapResult,
@@ -39,12 +40,14 @@ export class MemoryLedger implements Ledger {
   readonly #details = new Map<string, RunDetail>()
   readonly #shardCount: number
   readonly #witness: Witness
-  readonly #audit: AuditEntry[] | null
+  readonly #audit: AuditEntry[]
+  readonly #open: OpenRuns
 
-  constructor(shardCount: number, witness: Witness = {}, audit: AuditEntry[] | null = null) {
+  constructor(shardCount: number, witness: Witness, audit: AuditEntry[], open: OpenRuns) {
     this.#shardCount = shardCount
     this.#witness = witness
     this.#audit = audit
+    this.#open = open
   }
 
   #page(key: PageKey): MemoryPage {
@@ -80,11 +83,12 @@ export class MemoryLedger implements Ledger {
       .map(copyOf)
   }
 
-  async putRun({ id, entry, detail, audit }: NewRun): Promise<boolean> {
+  async putRun({ id, entry, detail, audit, open }: NewRun): Promise<boolean> {
     const runId = formatRunId(id)
     if (this.#runs.has(runId)) return false
     this.#runs.set(runId, { id, entry, detail })
-    if (audit !== undefined) this.#audit?.push(audit)
+    if (audit !== undefined) this.#audit.push(audit)
+    if (open !== undefined) await this.#open.put(open)
     this.#witness.entry?.({ runId, place: 'item', key: runId, from: null, to: entry, detail })
     return true
   }

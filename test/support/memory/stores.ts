@@ -253,11 +253,12 @@ class MemoryAuditTrail implements AuditTrail {
 
 export function memoryStores(shardCount: number, witness: Witness = {}): Stores {
   const audit: AuditEntry[] = []
+  const open = new MemoryOpenRuns(witness)
   return {
     jobs: new MemoryJobs(shardCount, witness, audit),
     shards: new MemoryShards(witness),
-    ledger: new MemoryLedger(shardCount, witness, audit),
-    open: new MemoryOpenRuns(witness),
+    ledger: new MemoryLedger(shardCount, witness, audit, open),
+    open,
     states: new MemoryStates(witness),
     locks: new MemoryLocks(witness),
     calendars: new MemoryNamed(audit),
