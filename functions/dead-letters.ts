@@ -8,12 +8,9 @@ import { FreshChanges } from '../shared/flow/execute/fresh-changes.ts'
 import type { ExecutorHost } from '../shared/flow/execute/world.ts'
 import { withHandlers } from './deliver.ts'
 import type { Execute } from './execute.ts'
-import handlers from './handlers.ts'
-import { consoleOutput, log, type Output, putMetrics } from './output.ts'
+import { log, type Output, putMetrics } from './output.ts'
 import { eachMessage } from './queue-delivery.ts'
-import { tellStrays } from './strays.ts'
 import type { Thawing } from './thaw.ts'
-import { worldFrom } from './world.ts'
 
 export function makeDeadLetters(host: ExecutorHost & Thawing, known: Handlers, output: Output): Execute {
   const world = withHandlers(host, known)
@@ -26,22 +23,9 @@ export function makeDeadLetters(host: ExecutorHost & Thawing, known: Handlers, o
       } catch (error) {
         const buried = await bury(world, body, String(error))
         log(output, 'error', 'a message could not be carried out', { runs: buried, reason: String(error) })
-        putMetrics(output, 0, { deadLetters: 1 })
+        putMetrics(output, { deadLetters: 1 })
         throw error
       }
     })
   }
-}
-
-let environment: Execute | null = null
-
-function open(): Execute {
-  const output = consoleOutput(() => Date.now())
-  tellStrays(output)
-  return makeDeadLetters(worldFrom(process.env, output), handlers, output)
-}
-
-export const handler: Execute = (event) => {
-  environment ??= open()
-  return environment(event)
 }

@@ -1,12 +1,22 @@
 // What functions write: one line of JSON for people, and metrics in CloudWatch's embedded format, which are lines too.
 
-import { METRICS, METRICS_NAMESPACE, type Metric } from '../shared/aws/metric-names.ts'
+import { ENV, type Environment } from '../shared/aws/env.ts'
+import {
+  METRICS,
+  METRICS_NAMESPACE,
+  type Metric,
+  SHARD_DIMENSION,
+  STACK_DIMENSION,
+} from '../shared/aws/metric-names.ts'
 import { KEYS_IN_TEXT } from '../shared/core/access/key.ts'
-import type { Lane } from '../shared/core/lanes.ts'
 
 export interface Output {
   line(text: string): void
   nowMs(): number
+  /** The stack whose metrics these are. */
+  readonly stack?: string | undefined
+  /** Whether metrics are told apart by shard. */
+  readonly isByShard?: boolean
 }
 
 export type Level = 'info' | 'warn' | 'error'
@@ -20,14 +30,32 @@ export function log(output: Output, level: Level, message: string, detail: objec
 /** One value, or as many as CloudWatch takes of one metric at a time. */
 export type MetricValues = Partial<Record<Metric, number | readonly number[]>>
 
-/** Metrics of a shard, and where it matters of one lane of it. */
-export function putMetrics(output: Output, shard: number, values: MetricValues, lane?: Lane): void {
-  const names = Object.keys(values) as Metric[]
-  if (names.length === 0) return
-  const Metrics = names.map((name) => ({ Name: name, Unit: METRICS[name] }))
-  const dimensions = { shard: String(shard), ...(lane === undefined ? {} : { lane }) }
+/** CloudWatch takes so many values of one metric in one line. */
+const VALUES_A_METRIC = 100
+
+/** What is zero or empty is not said: a metric costs as soon as it has a value. `lag` is the heartbeat, and always said. */
+const isSaid = (name: Metric, value: number | readonly number[]): boolean =>
+  name === 'lag' || (typeof value === 'number' ? value !== 0 : value.length > 0)
+
+export function putMetrics(output: Output, values: MetricValues, shard?: number): void {
+  const said = (Object.entries(values) as [Metric, number | readonly number[]][])
+    .filter(([name, value]) => isSaid(name, value))
+    .map(([name, value]) => [name, typeof value === 'number' ? value : value.slice(0, VALUES_A_METRIC)] as const)
+  if (said.length === 0) return
+  const Metrics = said.map(([Name]) => ({ Name, Unit: METRICS[Name] }))
+  const dimensions = {
+    [STACK_DIMENSION]: output.stack ?? 'local',
+    ...(output.isByShard === true && shard !== undefined ? { [SHARD_DIMENSION]: String(shard) } : {}),
+  }
   const CloudWatchMetrics = [{ Namespace: METRICS_NAMESPACE, Dimensions: [Object.keys(dimensions)], Metrics }]
-  output.line(JSON.stringify({ _aws: { Timestamp: output.nowMs(), CloudWatchMetrics }, ...dimensions, ...values }))
+  const line = { _aws: { Timestamp: output.nowMs(), CloudWatchMetrics }, ...dimensions, ...Object.fromEntries(said) }
+  output.line(JSON.stringify(line))
 }
 
-export const consoleOutput = (nowMs: () => number): Output => ({ line: (text) => console.log(text), nowMs })
+/** Lambda puts what the console says into JSON of its own, in which CloudWatch finds no metrics; what goes to stdout stays as it is. */
+export const lambdaOutput = (env: Environment): Output => ({
+  line: (text) => process.stdout.write(`${text}\n`),
+  nowMs: () => Date.now(),
+  stack: env[ENV.stackName],
+  isByShard: env[ENV.metricsByShard] === 'yes',
+})

@@ -1,5 +1,5 @@
-// Errors that a handler lets go astray: a promise nobody waits for, a timer or a listener that throws. Node would end the
-// process for them, and with it every other run that it has; here they are told, and the others go on.
+// Errors that a handler lets go astray: a promise that it does not await, a timer or a listener that throws. Node, or the listeners of a
+// Lambda runtime, would end the process for them, and with it every other run that it has; here they are told, and the others go on.
 
 import { log, type Output } from './output.ts'
 
@@ -8,6 +8,8 @@ export function tellStrays(output: Output): void {
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
     log(output, 'error', 'a handler let an error go astray', { reason })
   }
-  process.on('unhandledRejection', tell)
-  process.on('uncaughtException', tell)
+  for (const event of ['unhandledRejection', 'uncaughtException'] as const) {
+    process.removeAllListeners(event)
+    process.on(event, tell)
+  }
 }

@@ -5,9 +5,8 @@ import { ShardMemory } from '../shared/flow/shard-memory.ts'
 import { startShards } from '../shared/flow/start-shards.ts'
 import { type Ended, type Ticked, tick } from '../shared/flow/tick.ts'
 import type { TickWorld } from '../shared/flow/tick-world.ts'
-import { consoleOutput, log, type Output, putMetrics } from './output.ts'
+import { log, type Output, putMetrics } from './output.ts'
 import type { Thawing } from './thaw.ts'
-import { worldFrom } from './world.ts'
 
 /** What EventBridge hands over, as far as it matters. */
 export interface BusDelivery {
@@ -23,7 +22,6 @@ export function makeTick(world: TickWorld & Thawing, output: Output): Tick {
   return async ({ detail }) => {
     await world.thaw()
     const event = tickEventSchema.parse(detail)
-    const startedMs = world.clock.nowMs()
     started ??= startShards(world)
     await started.catch((error: unknown) => {
       started = null
@@ -32,43 +30,24 @@ export function makeTick(world: TickWorld & Thawing, output: Output): Tick {
     const memory = memories.get(event.shard) ?? new ShardMemory(world, event.shard)
     memories.set(event.shard, memory)
     const result = await tick(world, memory, event)
-    report(output, event.shard, result, world.clock.nowMs() - startedMs)
+    report(output, event.shard, result)
     return result
   }
 }
 
-function report(output: Output, shard: number, result: Ticked | Ended, tickDuration: number): void {
+function report(output: Output, shard: number, result: Ticked | Ended): void {
   if (!('second' in result)) {
     log(output, 'info', `tick ${result.end}`, { shard })
-    putMetrics(output, shard, { refusedTicks: 1 })
+    putMetrics(output, { refusedTicks: 1 }, shard)
     return
   }
-  const { house, latenessMs, runs, messages, missed, changes, gapSeconds, isCold, end, second } = result
-  putMetrics(output, shard, {
+  const { house, latenessMs, runs, missed } = result
+  const values = {
     fires: runs,
-    messages,
-    ...(messages > 0 ? { pageFill: runs / messages } : {}),
+    lateness: latenessMs ?? 0,
     missed: missed + house.missed + (house.audited?.missed ?? 0),
-    ...(latenessMs === null ? {} : { lateness: latenessMs }),
-    tickDuration,
-    drainSize: changes,
-    coldStarts: isCold ? 1 : 0,
-    gapSeconds,
-    asleep: end === 'asleep' ? 1 : 0,
-    ...(house.audited === null
-      ? {}
-      : {
-          resent: house.audited.resent,
-          doubled: house.audited.doubled,
-          auditLag: second - house.audited.auditedThrough,
-        }),
-  })
-}
-
-let environment: Tick | null = null
-
-export const handler: Tick = (event) => {
-  const output = consoleOutput(() => Date.now())
-  environment ??= makeTick(worldFrom(process.env, output), output)
-  return environment(event)
+    resent: house.audited?.resent ?? 0,
+    doubled: house.audited?.doubled ?? 0,
+  }
+  putMetrics(output, values, shard)
 }

@@ -94,7 +94,9 @@ function required(env: Environment, name: string): string {
   return value
 }
 
-function wholeNumber(env: Environment, name: string): number {
+/** Throws where it is none, rather than going on without a limit. */
+export function wholeNumber(env: Environment, name: string, otherwise?: number): number {
+  if (otherwise !== undefined && env[name] === undefined) return otherwise
   const value = Number(required(env, name))
   if (Number.isSafeInteger(value) && value > 0) return value
   throw new Error(`${name} is ${JSON.stringify(env[name])}. Use a whole number above 0`)

@@ -1,9 +1,10 @@
 // The CDK app: one stack with the construct in it. `npx cdk synth` and `npx cdk deploy` start here.
 
-import { App, Stack } from 'aws-cdk-lib'
+import { Stack } from 'aws-cdk-lib'
+import { makeApp } from './make-app.ts'
 import { Tickring } from './tickring.ts'
 
-const app = new App()
+const app = makeApp()
 const stack = new Stack(app, 'Tickring', {
   description: 'Tickring, a serverless job scheduler with one-second precision',
 })

@@ -1,10 +1,14 @@
 // The one table: jobs, changes, shards, pages and runs.
 
-import { RemovalPolicy } from 'aws-cdk-lib'
 import { AttributeType, Billing, TableV2 } from 'aws-cdk-lib/aws-dynamodb'
 import type { Construct } from 'constructs'
+import type { Settings, TickringProps } from './options.ts'
 
-export function makeTable(scope: Construct): TableV2 {
+export function makeTable(
+  scope: Construct,
+  { removalPolicy }: Settings,
+  { warmWriteUnits }: Pick<TickringProps, 'warmWriteUnits'>,
+): TableV2 {
   return new TableV2(scope, 'Table', {
     partitionKey: { name: 'pk', type: AttributeType.STRING },
     sortKey: { name: 'sk', type: AttributeType.STRING },
@@ -12,7 +16,8 @@ export function makeTable(scope: Construct): TableV2 {
     billing: Billing.onDemand(),
     timeToLiveAttribute: 'ttl',
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-    // The ledger is the account of every fire: deleting the stack must not delete it.
-    removalPolicy: RemovalPolicy.RETAIN,
+    ...(warmWriteUnits === undefined ? {} : { warmThroughput: { writeUnitsPerSecond: warmWriteUnits } }),
+    // The ledger is the account of every fire: deleting the stack must not delete it unless that was asked for.
+    removalPolicy,
   })
 }

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import type { ApiSettings } from '../../functions/http/world.ts'
+import { wholeNumber } from '../../functions/world.ts'
 import { ENV, type Environment } from '../../shared/aws/env.ts'
 import { docsFiles } from './docs.ts'
 
@@ -32,8 +33,8 @@ export function localSettings(env: Environment, host: string, port: number): Api
   return {
     hosts: namesOf(host).map((name) => `${name}:${port}`),
     origins: [],
-    requestsPerMinute: Number(env[ENV.requestsPerMinute] ?? REQUESTS_PER_MINUTE),
-    ledgerDays: Number(env[ENV.ledgerDays]),
+    requestsPerMinute: wholeNumber(env, ENV.requestsPerMinute, REQUESTS_PER_MINUTE),
+    ledgerDays: wholeNumber(env, ENV.ledgerDays),
     version,
     openapi: () => {
       document ??= makeDocument(version)

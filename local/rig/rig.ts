@@ -3,30 +3,21 @@
 
 import type { BatchResult, QueueDelivery } from '../../functions/queue-delivery.ts'
 import type { BusDelivery, Tick } from '../../functions/tick.ts'
-import type { WatchDelivery } from '../../functions/watchdog.ts'
+import { MESSAGES_A_CALL, type QueueName, TIMEOUT_SECONDS } from '../../shared/aws/limits.ts'
 import type { Lane } from '../../shared/core/lanes.ts'
 import type { Queue } from '../../shared/ports.ts'
-import {
-  BATCH,
-  EXECUTOR_TIMEOUT_MS,
-  MOST_EXECUTORS,
-  MOST_TICKS,
-  MOST_WATCHDOGS,
-  TICK_TIMEOUT_MS,
-  WATCHDOG_TIMEOUT_MS,
-} from './limits.ts'
+import { MOST_EXECUTORS, MOST_SWITCHES, MOST_TICKS } from './limits.ts'
 import { Poller } from './poller.ts'
 import { type Environment, Pool, type RigTime } from './pool.ts'
 
 /** When an event is delivered, in milliseconds from now, once for each; none where it is lost. */
 export type Deliveries = (event: BusDelivery) => readonly number[]
 
-export type QueueName = Lane | 'dead' | 'watch'
-
 export interface RigOptions {
   readonly time: RigTime
   readonly makeTick: () => Environment<BusDelivery, Awaited<ReturnType<Tick>>>
-  readonly makeWatchdog: () => Environment<WatchDelivery, BatchResult>
+  readonly makeSwitch: () => Environment<QueueDelivery, BatchResult>
+  readonly makeMinute: () => Environment<void, void>
   readonly makeExecutor: (lane: Lane) => Environment<QueueDelivery, BatchResult>
   readonly makeDeadLetters: () => Environment<QueueDelivery, BatchResult>
   readonly queues: Readonly<Record<QueueName, Queue>>
@@ -51,29 +42,32 @@ type MessagePool = Pool<QueueDelivery, BatchResult>
 export class Rig {
   readonly #options: RigOptions
   readonly ticks: Pool<BusDelivery, Awaited<ReturnType<Tick>>>
-  readonly watchdogs: Pool<WatchDelivery, BatchResult>
+  readonly switches: MessagePool
+  readonly minutes: Pool<void, void>
   readonly executors: Readonly<Record<Lane | 'dead', MessagePool>>
   readonly pollers: Readonly<Record<QueueName, Poller>>
   #isStopped = false
 
   constructor(options: RigOptions) {
     this.#options = options
-    const { time, makeTick, makeWatchdog, makeExecutor, makeDeadLetters, executors: most = MOST_EXECUTORS } = options
-    this.ticks = new Pool({ time, make: makeTick, most: MOST_TICKS, timeoutMs: TICK_TIMEOUT_MS })
-    this.watchdogs = new Pool({ time, make: makeWatchdog, most: MOST_WATCHDOGS, timeoutMs: WATCHDOG_TIMEOUT_MS })
+    const { time, makeTick, makeSwitch, makeMinute, makeExecutor, makeDeadLetters } = options
+    const { executors: most = MOST_EXECUTORS } = options
+    const timeoutMs = (name: keyof typeof TIMEOUT_SECONDS) => TIMEOUT_SECONDS[name] * 1000
+    this.ticks = new Pool({ time, make: makeTick, most: MOST_TICKS, timeoutMs: timeoutMs('tick') })
+    this.switches = new Pool({ time, make: makeSwitch, most: MOST_SWITCHES, timeoutMs: timeoutMs('switch') })
+    this.minutes = new Pool({ time, make: makeMinute, most: 1, timeoutMs: timeoutMs('minute') })
     const executorsOf = (lane: Lane): MessagePool =>
-      new Pool({ time, make: () => makeExecutor(lane), most, timeoutMs: EXECUTOR_TIMEOUT_MS[lane] })
+      new Pool({ time, make: () => makeExecutor(lane), most, timeoutMs: timeoutMs(lane) })
     this.executors = {
       fast: executorsOf('fast'),
       slow: executorsOf('slow'),
-      dead: new Pool({ time, make: makeDeadLetters, most: 1, timeoutMs: EXECUTOR_TIMEOUT_MS.slow }),
+      dead: new Pool({ time, make: makeDeadLetters, most: 1, timeoutMs: timeoutMs('dead') }),
     }
     this.pollers = {
       fast: this.#poller('fast', this.executors.fast, most),
       slow: this.#poller('slow', this.executors.slow, most),
       dead: this.#poller('dead', this.executors.dead, 1),
-      // The minute rule needs one of them.
-      watch: this.#poller('watch', this.watchdogs, MOST_WATCHDOGS - 1),
+      watch: this.#poller('watch', this.switches, MOST_SWITCHES),
     }
   }
 
@@ -82,7 +76,7 @@ export class Rig {
     return new Poller({
       queue: queues[name],
       time,
-      batch: BATCH[name],
+      batch: MESSAGES_A_CALL[name],
       most,
       receivers,
       pollSeconds,
@@ -126,7 +120,7 @@ export class Rig {
 
   async runMinuteRule(): Promise<void> {
     try {
-      await this.watchdogs.invoke({})
+      await this.minutes.invoke()
     } catch (error) {
       this.#fail(error)
     }
@@ -139,6 +133,6 @@ export class Rig {
   stop(): void {
     this.#isStopped = true
     for (const poller of Object.values(this.pollers)) poller.stop()
-    for (const pool of [this.ticks, this.watchdogs, ...Object.values(this.executors)]) pool.kill()
+    for (const pool of [this.ticks, this.switches, this.minutes, ...Object.values(this.executors)]) pool.kill()
   }
 }

@@ -4,11 +4,13 @@
 import { makeDeadLetters } from '../../functions/dead-letters.ts'
 import { makeExecute } from '../../functions/execute.ts'
 import ownHandlers from '../../functions/handlers.ts'
+import { makeMinute } from '../../functions/minute.ts'
 import type { Output } from '../../functions/output.ts'
+import { makeSwitch } from '../../functions/switch.ts'
 import { type BusDelivery, makeTick } from '../../functions/tick.ts'
-import { makeWatchdog } from '../../functions/watchdog.ts'
 import { type Endpoints, type OpenedWorld, worldFrom } from '../../functions/world.ts'
 import { ENV, type Environment } from '../../shared/aws/env.ts'
+import { MOST_RECEIVES, type QueueName, VISIBILITY_SECONDS } from '../../shared/aws/limits.ts'
 import { SqsQueue } from '../../shared/aws/queue.ts'
 import { dynamoClient, pollingClient, queueClient } from '../../shared/aws/sdk.ts'
 import { type LocalClock, StoreClock } from '../../shared/aws/store-clock.ts'
@@ -19,9 +21,8 @@ import { startEventBus } from '../engines/event-bus.ts'
 import { arnOf, createQueue, startQueues } from '../engines/fauxqs.ts'
 import { createTable } from '../engines/table.ts'
 import { killable } from './kill.ts'
-import { DEAD_VISIBILITY_SECONDS, MOST_RECEIVES, WATCH_VISIBILITY_SECONDS } from './limits.ts'
 import type { RigTime } from './pool.ts'
-import { type Deliveries, type QueueName, Rig, type RigOptions } from './rig.ts'
+import { type Deliveries, Rig, type RigOptions } from './rig.ts'
 
 export interface StackOptions {
   /** Where the store is kept; in memory where there is none. */
@@ -66,7 +67,6 @@ const REAL_TIME: RigTime = {
 }
 
 const TABLE = 'tickring'
-const VISIBILITY_SECONDS = 540
 /** Lambda begins with five; on one machine more than a few only take time from each other. */
 const RECEIVERS = 3
 
@@ -114,7 +114,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     makeExecutor: () => environment((world) => makeExecute(world, handlers, output), shared),
     makeDeadLetters: () => environment((world) => makeDeadLetters(world, handlers, output), shared),
     makeTick: () => environment((world) => makeTick(world, output)),
-    makeWatchdog: () => environment((world) => makeWatchdog(world, output)),
+    makeSwitch: () => environment((world) => makeSwitch(world, output)),
+    makeMinute: () => environment((world) => makeMinute(world, output)),
     ...(options.executors === undefined ? {} : { executors: options.executors }),
     ...(options.deliveries === undefined ? {} : { deliveries: options.deliveries }),
     ...(options.onTick === undefined ? {} : { onTick: options.onTick }),
@@ -143,15 +144,18 @@ async function makeResources(dynamo: Engine, queues: Engine, options: StackOptio
   await createTable(client, TABLE)
   client.destroy()
   const sqs = queueClient({ endpoint: queues.endpoint })
-  const { visibilitySeconds = VISIBILITY_SECONDS, mostReceives = MOST_RECEIVES } = options
+  const { visibilitySeconds, mostReceives = MOST_RECEIVES } = options
   const make = (name: string, attributes: Record<string, string>) => createQueue(sqs, queues.endpoint, name, attributes)
-  const dead = await make('dead', { VisibilityTimeout: String(DEAD_VISIBILITY_SECONDS) })
+  const dead = await make('dead', { VisibilityTimeout: String(VISIBILITY_SECONDS.dead) })
   const redrive = { deadLetterTargetArn: await arnOf(sqs, dead), maxReceiveCount: mostReceives }
-  const lane = { VisibilityTimeout: String(visibilitySeconds), RedrivePolicy: JSON.stringify(redrive) }
+  const lane = (name: 'fast' | 'slow') => ({
+    VisibilityTimeout: String(visibilitySeconds ?? VISIBILITY_SECONDS[name]),
+    RedrivePolicy: JSON.stringify(redrive),
+  })
   const [fast, slow, watch] = await Promise.all([
-    make('fast', lane),
-    make('slow', lane),
-    make('watch', { VisibilityTimeout: String(WATCH_VISIBILITY_SECONDS) }),
+    make('fast', lane('fast')),
+    make('slow', lane('slow')),
+    make('watch', { VisibilityTimeout: String(VISIBILITY_SECONDS.watch) }),
   ])
   sqs.destroy()
   return {

@@ -19,6 +19,12 @@ export const ENV = {
   /** Origins of pages that may call the API, by commas. */
   corsOrigins: 'TICKRING_CORS_ORIGINS',
   requestsPerMinute: 'TICKRING_REQUESTS_PER_MINUTE',
+  /** The stack's name, by which its metrics are told from another's. */
+  stackName: 'TICKRING_STACK',
+  /** `yes` where metrics are told apart by shard. */
+  metricsByShard: 'TICKRING_METRICS_BY_SHARD',
+  /** The SSM parameter that holds the first admin key. */
+  adminKeyParameter: 'TICKRING_ADMIN_KEY_PARAMETER',
   /** Set by Lambda: tells one environment of a function from another. */
   logStream: 'AWS_LAMBDA_LOG_STREAM_NAME',
 } as const

@@ -33,7 +33,7 @@ export const watchMessageSchema = z.discriminatedUnion('type', [
 
 export type WatchMessage = z.infer<typeof watchMessageSchema>
 
-const LEASE_SECONDS = 6
+export const LEASE_SECONDS = 6
 /** From now, not from the second that is fenced, which may be a second ahead: a chain that dies is back the sooner. */
 export const leaseUntilOf = (now: number): number => now + LEASE_SECONDS
 

@@ -7,7 +7,7 @@ const LONG_MS = 500
 /** More than this many long runs in one minute make a job slow, until the end of the next minute. */
 const MOST_LONG_RUNS = 10
 /** A run that may take longer than this never goes on the fast lane, whose executors live 90 s. */
-const FAST_TIMEOUT_SECONDS = 60
+export const FAST_TIMEOUT_SECONDS = 60
 
 /** What the job's state keeps about its durations. */
 export interface LaneState {

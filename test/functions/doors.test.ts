@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { makeMinute } from '../../functions/minute.ts'
 import { log, putMetrics } from '../../functions/output.ts'
+import { makeSwitch } from '../../functions/switch.ts'
 import { makeTick } from '../../functions/tick.ts'
-import { makeWatchdog } from '../../functions/watchdog.ts'
 import { worldFrom } from '../../functions/world.ts'
 import { ENV } from '../../shared/aws/env.ts'
 import { METRICS } from '../../shared/aws/metric-names.ts'
@@ -24,7 +25,7 @@ describe('what functions write', () => {
 
   test('are metrics that CloudWatch finds: each is named with its unit and has its value beside', () => {
     const { lines, out } = output()
-    putMetrics(out, 2, { fires: 24, lateness: 7 })
+    putMetrics({ ...out, stack: 'prod' }, { fires: 24, lateness: 7, missed: 0, startLateness: [] }, 2)
     const [line] = lines
     const { Timestamp, CloudWatchMetrics } = line._aws as {
       Timestamp: number
@@ -34,16 +35,34 @@ describe('what functions write', () => {
     expect(CloudWatchMetrics).toEqual([
       {
         Namespace: 'Tickring',
-        Dimensions: [['shard']],
+        Dimensions: [['stack']],
         Metrics: [
           { Name: 'fires', Unit: METRICS.fires },
           { Name: 'lateness', Unit: METRICS.lateness },
         ],
       },
     ])
-    expect(line).toMatchObject({ shard: '2', fires: 24, lateness: 7 })
-    putMetrics(out, 2, {})
+    expect(line).toMatchObject({ stack: 'prod', fires: 24, lateness: 7 })
+  })
+
+  test('are no metrics of zeros, because each that is said is paid for, but for the heartbeat', () => {
+    const { lines, out } = output()
+    putMetrics(out, { fires: 0, missed: 0, startLateness: [] }, 2)
+    expect(lines).toHaveLength(0)
+    putMetrics(out, { lag: 0 })
     expect(lines).toHaveLength(1)
+  })
+
+  test('are told apart by shard only where the deployment asks for it', () => {
+    const { lines, out } = output()
+    putMetrics({ ...out, isByShard: true }, { fires: 1 }, 3)
+    expect(lines[0]).toMatchObject({ shard: '3', fires: 1 })
+  })
+
+  test('are at most as many values of a metric as CloudWatch takes in a line', () => {
+    const { lines, out } = output()
+    putMetrics(out, { startLateness: Array.from({ length: 480 }, () => 5) })
+    expect(lines[0].startLateness).toHaveLength(100)
   })
 })
 
@@ -69,25 +88,26 @@ describe('the door of the chain', () => {
   })
 })
 
-describe('the door of the watchdog', () => {
+describe('the doors of those who watch', () => {
   test('gives back what it could not handle, and only that', async () => {
     const { out, lines } = output()
     const town = begin()
     await town.run(1)
     const wake = JSON.stringify({ type: 'wake', shard: 0 })
     const Records = ['{', wake, '{"type":"other","shard":0}'].map((body, n) => ({ messageId: `m${n}`, body }))
-    const { batchItemFailures } = await makeWatchdog(town.world, out)({ Records })
+    const { batchItemFailures } = await makeSwitch(town.world, out)({ Records })
     expect(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier)).toEqual(['m0', 'm2'])
     expect(lines.filter(({ level }) => level === 'error')).toHaveLength(2)
   })
 
-  test('says so where the item of a shard is missing, and watches the others', async () => {
-    const { out } = output()
+  test('say so where the item of a shard is missing, watch the others, and give one heartbeat', async () => {
+    const { out, lines } = output()
     const town = begin({ shardCount: 2 })
     await town.run(1)
     const { read } = town.world.shards
     town.world.shards.read = async (shard) => (shard === 0 ? null : read.call(town.world.shards, shard))
-    await makeWatchdog(town.world, out)({})
+    await makeMinute(town.world, out)()
+    expect(lines.filter((line) => 'lag' in line)).toHaveLength(1)
     expect(town.warnings().some((line) => line.includes('the shard item is missing'))).toBe(true)
   })
 })

@@ -6,6 +6,8 @@ const strays = join(import.meta.dirname, '../../functions/strays.ts')
 
 /** A process in which handlers let errors go in three ways, and which then says that it is still there. */
 const script = `
+  // As runtimes of Lambda before Node 24 have done.
+  for (const event of ['unhandledRejection', 'uncaughtException']) process.on(event, () => process.exit(129))
   const { tellStrays } = await import(${JSON.stringify(strays)})
   tellStrays({ line: (text) => console.log(text), nowMs: () => 0 })
   Promise.reject(new Error('nobody waits'))

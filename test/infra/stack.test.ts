@@ -1,24 +1,169 @@
-import { App, Stack } from 'aws-cdk-lib'
-import { Template } from 'aws-cdk-lib/assertions'
-import { expect, test } from 'vitest'
-import { Tickring } from '../../infra/tickring.ts'
+// What the template says, and what a deployment may not say.
 
-test('the table is paid by use, recoverable, cleaned by TTL and outlives its stack', () => {
-  const stack = new Stack(new App(), 'Test')
-  const { table } = new Tickring(stack, 'Scheduler')
-  const template = Template.fromStack(stack)
-  template.hasResource('AWS::DynamoDB::GlobalTable', {
-    DeletionPolicy: 'Retain',
-    Properties: {
-      BillingMode: 'PAY_PER_REQUEST',
-      KeySchema: [
-        { AttributeName: 'pk', KeyType: 'HASH' },
-        { AttributeName: 'sk', KeyType: 'RANGE' },
-      ],
-      TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
-    },
+import { Stack } from 'aws-cdk-lib'
+import { Match, Template } from 'aws-cdk-lib/assertions'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { makeApp } from '../../infra/make-app.ts'
+import { assertRelations, deployedLimits } from '../../infra/relations.ts'
+import { Tickring, type TickringProps } from '../../infra/tickring.ts'
+
+function synthesised(props?: TickringProps): Template {
+  const stack = new Stack(makeApp(), 'Test')
+  new Tickring(stack, 'Scheduler', props)
+  return Template.fromStack(stack)
+}
+
+let template: Template
+
+beforeAll(() => {
+  const begunMs = performance.now()
+  template = synthesised()
+  console.log(`the stack is bundled and synthesised in ${((performance.now() - begunMs) / 1000).toFixed(1)} s`)
+}, 60_000)
+
+const resources = (type: string) => Object.values(template.findResources(type))
+
+describe('the table', () => {
+  test('is paid by use, recoverable, cleaned by TTL and outlives its stack', () => {
+    template.hasResource('AWS::DynamoDB::GlobalTable', {
+      DeletionPolicy: 'Retain',
+      Properties: {
+        BillingMode: 'PAY_PER_REQUEST',
+        KeySchema: [
+          { AttributeName: 'pk', KeyType: 'HASH' },
+          { AttributeName: 'sk', KeyType: 'RANGE' },
+        ],
+        TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
+      },
+    })
+    const [resource] = resources('AWS::DynamoDB::GlobalTable')
+    expect(resource.Properties.Replicas[0].PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled).toBe(true)
   })
-  const [resource] = Object.values(template.findResources('AWS::DynamoDB::GlobalTable'))
-  expect(resource.Properties.Replicas[0].PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled).toBe(true)
-  expect(table.tableName).toBeDefined()
+})
+
+describe('every function', () => {
+  const own = () =>
+    resources('AWS::Lambda::Function').filter(
+      ({ Properties }) => Properties.Handler === 'index.handler' && Properties.Architectures?.[0] === 'arm64',
+    )
+
+  test('is an ES module for Node 24 on arm64, whose loops by design Lambda does not end', () => {
+    expect(own()).toHaveLength(8)
+    for (const { Properties } of own()) {
+      expect(Properties).toMatchObject({ Runtime: 'nodejs24.x', RecursiveLoop: 'Allow' })
+      expect(Properties.ReservedConcurrentExecutions).toBeUndefined()
+    }
+  })
+
+  test('writes lines that keep metrics, into a log group of its own that forgets', () => {
+    for (const { Properties } of own()) {
+      expect(Properties.LoggingConfig).toMatchObject({ LogFormat: 'JSON', SystemLogLevel: 'WARN' })
+      expect(Properties.LoggingConfig.LogGroup).toBeDefined()
+    }
+    for (const { Properties } of resources('AWS::Logs::LogGroup')) expect(Properties.RetentionInDays).toBe(30)
+  })
+})
+
+describe('a link of the chain', () => {
+  test('that failed is not called again, and an event that was not delivered is kept for an operator', () => {
+    template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
+      MaximumRetryAttempts: 0,
+      MaximumEventAgeInSeconds: 60,
+    })
+    template.hasResourceProperties('AWS::Events::Rule', {
+      EventPattern: { source: ['tickring'], 'detail-type': ['tick'] },
+      Targets: [
+        Match.objectLike({
+          RetryPolicy: { MaximumRetryAttempts: 3, MaximumEventAgeInSeconds: 60 },
+          DeadLetterConfig: Match.anyValue(),
+        }),
+      ],
+    })
+  })
+})
+
+describe('every queue', () => {
+  test('takes messages of a megabyte over TLS only, and its function says which of them come again', () => {
+    expect(resources('AWS::SQS::Queue')).toHaveLength(5)
+    for (const { Properties } of resources('AWS::SQS::Queue'))
+      expect(Properties).toMatchObject({ MaximumMessageSize: 1_048_576, SqsManagedSseEnabled: true })
+    expect(resources('AWS::SQS::QueuePolicy')).toHaveLength(5)
+    for (const { Properties } of resources('AWS::Lambda::EventSourceMapping')) {
+      expect(Properties.FunctionResponseTypes).toEqual(['ReportBatchItemFailures'])
+      expect(Properties.MaximumBatchingWindowInSeconds).toBe(0)
+    }
+  })
+
+  test('hides what was taken for longer than its function may take', () => {
+    const visibilities = resources('AWS::SQS::Queue').map(({ Properties }) => Properties.VisibilityTimeout)
+    expect(visibilities.filter((seconds) => seconds !== undefined).sort((a, b) => a - b)).toEqual([
+      15, 540, 5400, 43_200,
+    ])
+  })
+})
+
+test('the API has one route, which leads to one function', () => {
+  const routes = resources('AWS::ApiGatewayV2::Route')
+  expect(routes.map(({ Properties }) => Properties.RouteKey)).toEqual(['$default'])
+})
+
+test('no role may do everything, or anything with everything', () => {
+  for (const { Properties } of resources('AWS::IAM::Policy')) {
+    for (const { Action, Resource } of Properties.PolicyDocument.Statement) {
+      expect([Action].flat().filter((action: string) => action.includes('*'))).toEqual([])
+      expect([Resource].flat()).not.toContain('*')
+    }
+  }
+})
+
+test('a deployment prints where the API is and how to fetch the first key', () => {
+  const outputs = Object.values(template.findOutputs('*'))
+  expect(outputs.map(({ Description }) => Description)).toEqual([
+    'Where the API is served',
+    'Prints the first admin key',
+  ])
+})
+
+test('two stacks of one account do not meet: nothing has a name of its own', () => {
+  const named = Object.entries(template.toJSON().Resources as Record<string, { Type: string; Properties?: object }>)
+    .filter(
+      ([, { Type, Properties = {} }]) =>
+        ['TableName', 'QueueName', 'FunctionName', 'RoleName', 'LogGroupName', 'AlarmName'].some(
+          (name) => name in Properties,
+        ) &&
+        Type !== 'AWS::Lambda::Permission' &&
+        Type !== 'AWS::Lambda::EventSourceMapping' &&
+        Type !== 'AWS::Lambda::EventInvokeConfig' &&
+        Type !== 'AWS::Lambda::Version',
+    )
+    .map(([id]) => id)
+  expect(named).toEqual([])
+})
+
+describe('a deployment that would not work is refused before it is begun', () => {
+  test.each([
+    [{ shardCount: 0 }, 'shardCount is 0'],
+    [{ hopSeconds: 1.5 }, 'hopSeconds is 1.5'],
+    [{ jobsPerShard: 100_000 }, 'Use a larger shardCount'],
+    [{ ledgerDays: 1 }, 'ledgerDays is 1'],
+  ] as const)('%j', (props, message) => {
+    expect(() => synthesised(props)).toThrow(message)
+  })
+
+  const limits = deployedLimits(1)
+  test.each([
+    [
+      'visibility',
+      { visibilitySeconds: { ...limits.visibilitySeconds, slow: 540 } },
+      'the slow queue (540 s) must not be below',
+    ],
+    ['slow lane', { timeoutSeconds: { ...limits.timeoutSeconds, slow: 850 } }, 'beyond the longest run (840 s)'],
+    ['fast lane', { timeoutSeconds: { ...limits.timeoutSeconds, fast: 70 } }, 'the longest run of that lane'],
+    ['API', { timeoutSeconds: { ...limits.timeoutSeconds, api: 60 } }, 'the gateway answers for it'],
+    ['hops', { hopSeconds: 115 }, 'in the middle of its seconds'],
+    ['event age', { tickEventAgeSeconds: 5 }, 'the bus must keep an event'],
+    ['batch', { messagesACall: { ...limits.messagesACall, slow: 2 } }, 'keep the others of its call from starting'],
+  ] as const)('for its %s', (_, changed, message) => {
+    expect(() => assertRelations({ ...limits, ...changed })).toThrow(message)
+  })
 })

@@ -3,22 +3,19 @@
 
 import { makeDeadLetters } from '../../functions/dead-letters.ts'
 import { makeExecute } from '../../functions/execute.ts'
+import { makeMinute } from '../../functions/minute.ts'
 import type { BatchResult, QueueDelivery } from '../../functions/queue-delivery.ts'
+import { makeSwitch } from '../../functions/switch.ts'
 import { type BusDelivery, makeTick, type Tick } from '../../functions/tick.ts'
-import { makeWatchdog, type WatchDelivery } from '../../functions/watchdog.ts'
-import {
-  BATCH,
-  DEAD_VISIBILITY_SECONDS,
-  EXECUTOR_TIMEOUT_MS,
-  MOST_EXECUTORS,
-  MOST_RECEIVES,
-  MOST_TICKS,
-  MOST_WATCHDOGS,
-  TICK_TIMEOUT_MS,
-  WATCH_VISIBILITY_SECONDS,
-  WATCHDOG_TIMEOUT_MS,
-} from '../../local/rig/limits.ts'
+import { MOST_EXECUTORS, MOST_SWITCHES, MOST_TICKS } from '../../local/rig/limits.ts'
 import { Pool } from '../../local/rig/pool.ts'
+import {
+  type FunctionName,
+  MESSAGES_A_CALL,
+  MOST_RECEIVES,
+  TIMEOUT_SECONDS,
+  VISIBILITY_SECONDS,
+} from '../../shared/aws/limits.ts'
 import { defineHandlers, type HandlerRun } from '../../shared/core/handlers.ts'
 import type { Stores } from '../../shared/ports.ts'
 import { memoryStores } from '../support/memory/stores.ts'
@@ -59,7 +56,8 @@ export class SimStack {
   readonly world: SimWorld
   readonly queues: Readonly<Record<'fast' | 'slow' | 'dead' | 'watch', SimQueue>>
   readonly #ticks: Pool<BusDelivery, Awaited<ReturnType<Tick>>>
-  readonly #watchdogs: Pool<WatchDelivery, BatchResult>
+  readonly #switches: Pool<QueueDelivery, BatchResult>
+  readonly #minutes: Pool<void, void>
   readonly #processes = new Map<ProcessKind, number>()
   #isStopped = false
   isStorm = false
@@ -84,13 +82,13 @@ export class SimStack {
     const pool = <Event, Result>(
       kind: ProcessKind,
       most: number,
-      timeoutMs: number,
+      name: FunctionName,
       make: (world: SimWorld, process: Process) => (event: Event) => Promise<Result>,
     ) =>
       new Pool<Event, Result>({
         time,
         most,
-        timeoutMs,
+        timeoutMs: TIMEOUT_SECONDS[name] * 1000,
         make: () => {
           const process = this.process(kind)
           const handle = make(process.see(this.world), process)
@@ -99,14 +97,15 @@ export class SimStack {
       })
     const output = { line: () => {}, nowMs: time.nowMs }
     const executors = (lane: 'fast' | 'slow') =>
-      pool<QueueDelivery, BatchResult>('execute', most, EXECUTOR_TIMEOUT_MS[lane], (world, process) =>
+      pool<QueueDelivery, BatchResult>('execute', most, lane, (world, process) =>
         makeExecute(world, this.#handlers(process), output),
       )
-    const dead = pool<QueueDelivery, BatchResult>('execute', 1, EXECUTOR_TIMEOUT_MS.slow, (world, process) =>
+    const dead = pool<QueueDelivery, BatchResult>('execute', 1, 'dead', (world, process) =>
       makeDeadLetters(world, this.#handlers(process), output),
     )
-    this.#ticks = pool('tick', MOST_TICKS, TICK_TIMEOUT_MS, (world) => makeTick(world, output))
-    this.#watchdogs = pool('watch', MOST_WATCHDOGS, WATCHDOG_TIMEOUT_MS, (world) => makeWatchdog(world, output))
+    this.#ticks = pool('tick', MOST_TICKS, 'tick', (world) => makeTick(world, output))
+    this.#switches = pool('watch', MOST_SWITCHES, 'switch', (world) => makeSwitch(world, output))
+    this.#minutes = pool('watch', 1, 'minute', (world) => makeMinute(world, output))
     const queue = (
       name: 'fast' | 'slow' | 'dead' | 'watch',
       part: Partial<ConstructorParameters<typeof SimQueue>[0]>,
@@ -117,13 +116,13 @@ export class SimStack {
         recorder,
         weather,
         visibilityMs,
-        batch: BATCH[name],
+        batch: MESSAGES_A_CALL[name],
         most,
         invoke: () => Promise.reject(new Error('nobody takes this')),
         ...part,
       })
     const deadQueue = queue('dead', {
-      visibilityMs: DEAD_VISIBILITY_SECONDS * 1000,
+      visibilityMs: VISIBILITY_SECONDS.dead * 1000,
       most: 1,
       invoke: (event) => dead.invoke(event),
     })
@@ -134,9 +133,9 @@ export class SimStack {
       fast: queue('fast', { deadLetters, invoke: (event) => fast.invoke(event) }),
       slow: queue('slow', { deadLetters, invoke: (event) => slow.invoke(event) }),
       watch: queue('watch', {
-        visibilityMs: WATCH_VISIBILITY_SECONDS * 1000,
-        most: MOST_WATCHDOGS - 1,
-        invoke: (event) => this.#watchdogs.invoke(event),
+        visibilityMs: VISIBILITY_SECONDS.watch * 1000,
+        most: MOST_SWITCHES,
+        invoke: (event) => this.#switches.invoke(event),
       }),
     }
     let ids = 0
@@ -221,7 +220,7 @@ export class SimStack {
   }
 
   async runMinuteRule(): Promise<void> {
-    await this.#watchdogs.invoke({}).catch(() => {})
+    await this.#minutes.invoke().catch(() => {})
   }
 
   stop(): void {

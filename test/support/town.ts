@@ -3,9 +3,10 @@
 
 import { makeDeadLetters } from '../../functions/dead-letters.ts'
 import { makeExecute } from '../../functions/execute.ts'
+import { makeMinute } from '../../functions/minute.ts'
+import { makeSwitch } from '../../functions/switch.ts'
 import type { Thawing } from '../../functions/thaw.ts'
 import { makeTick } from '../../functions/tick.ts'
-import { makeWatchdog } from '../../functions/watchdog.ts'
 import { type Killable, type KillPoint, killable } from '../../local/rig/kill.ts'
 import { noted } from '../../local/rig/noted.ts'
 import { type Deliveries, Rig } from '../../local/rig/rig.ts'
@@ -164,7 +165,8 @@ export class Town {
         ticks += 1
         return environment((world) => makeTick(world, output), killTick(ticks))
       },
-      makeWatchdog: () => environment((world) => makeWatchdog(world, output)),
+      makeSwitch: () => environment((world) => makeSwitch(world, output)),
+      makeMinute: () => environment((world) => makeMinute(world, output)),
       onTick: (result) => this.ticked.push(result),
       onError: (error) => this.errors.push(error),
       ...(options.deliveries === undefined ? {} : { deliveries: options.deliveries }),

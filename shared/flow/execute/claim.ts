@@ -11,16 +11,10 @@ import type { ExecuteWorld } from './world.ts'
 /** An entry that others keep changing is left to them. */
 const MOST_ROUNDS = 5
 
-export interface Claimed {
-  readonly batch: Batch
-  /** Runs that somebody else has. */
-  readonly refused: number
-}
-
-export async function claim(world: ExecuteWorld, batch: Batch): Promise<Claimed> {
+/** The batch with the runs that this executor has now; those that others have are left out. */
+export async function claim(world: ExecuteWorld, batch: Batch): Promise<Batch> {
   let asking: readonly Life[] = await seen(batch)
   const lives: Life[] = []
-  let refused = 0
   for (let round = 1; asking.length > 0 && round <= MOST_ROUNDS; round++) {
     const claimedMs = world.clock.nowMs()
     const now = secondOf(claimedMs)
@@ -35,8 +29,7 @@ export async function claim(world: ExecuteWorld, batch: Batch): Promise<Claimed>
         wanted.push({ life, next: { status: 'RUNNING', attempt: decision.attempt, token, deadlineSecond } })
       } else {
         const ended = await carryOut(world, batch, life, decision)
-        if (ended === null) refused += 1
-        else lives.push(ended)
+        if (ended !== null) lives.push(ended)
       }
     }
     asking = []
@@ -50,7 +43,7 @@ export async function claim(world: ExecuteWorld, batch: Batch): Promise<Claimed>
     }
     asking = again
   }
-  return { batch: { ...batch, lives: inOrderOf(batch, lives) }, refused: refused + asking.length }
+  return { ...batch, lives: inOrderOf(batch, lives) }
 }
 
 /** First attempts on a page are claimed without looking, because hardly ever is anybody there. */

@@ -19,12 +19,6 @@ import type { ExecuteWorld } from './world.ts'
 
 export interface Executed {
   readonly batch: Batch
-  /** Runs that the message brought. */
-  readonly brought: number
-  readonly claimMs: number
-  /** Runs that somebody else had. */
-  readonly refusedClaims: number
-  readonly refusedSettles: number
   readonly settled: readonly Settled[]
 }
 
@@ -33,11 +27,8 @@ export async function execute(world: ExecuteWorld, changes: FreshChanges, body: 
   const message = readMessage(body)
   // A ticker whose clock is a little ahead must not make a run start early.
   if (message.type === 'page') await world.until(message.key.second * 1000)
-  const startedMs = world.clock.nowMs()
-  const brought = await batchOf(world, message)
-  const claimed = await claim(world, brought)
-  const claimMs = world.clock.nowMs() - startedMs
-  const { batch, routed } = await letThrough(world, changes, claimed.batch)
+  const claimed = await claim(world, await batchOf(world, message))
+  const { batch, routed } = await letThrough(world, changes, claimed)
   const now = nowOf(world)
   const { ready = [], tooOld = [] } = Object.groupBy(routed, (each) =>
     isTooOldToStart(each, now) ? 'tooOld' : 'ready',
@@ -46,10 +37,8 @@ export async function execute(world: ExecuteWorld, changes: FreshChanges, body: 
   const settled: Settled[] = []
   const failures: unknown[] = []
   const wentRound = goRoundAgain(world, batch, tooOld).catch((error: unknown) => failures.push(error))
-  let refusedSettles = 0
   for await (const some of settle(world, batch, attempts)) {
     settled.push(...some.settled)
-    refusedSettles += some.refused
     await release(world, batch, some.settled).catch((error: unknown) => failures.push(error))
   }
   await wentRound
@@ -58,14 +47,7 @@ export async function execute(world: ExecuteWorld, changes: FreshChanges, body: 
     const [{ id, problem }] = message.unreadable
     throw new Error(`${message.unreadable.length} tickets cannot be read, the first of ${id}: ${problem}`)
   }
-  return {
-    batch,
-    brought: brought.lives.length,
-    claimMs,
-    refusedClaims: claimed.refused,
-    refusedSettles,
-    settled,
-  }
+  return { batch, settled }
 }
 
 /** What was claimed and cannot be started is given back, so that nobody has to wait until the claim is dead. */

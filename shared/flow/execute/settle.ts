@@ -30,8 +30,6 @@ export interface Settled {
 
 export interface Settlement {
   readonly settled: readonly Settled[]
-  /** Runs that somebody else has, whose end is not taken. */
-  readonly refused: number
 }
 
 /** Throws, when all that could be settled is, where something could not. */
@@ -77,7 +75,7 @@ async function settleOrSay(world: ExecuteWorld, batch: Batch, attempts: readonly
   try {
     return await settleTogether(world, batch, attempts)
   } catch (error) {
-    return { settled: [], refused: 0, again: new Set(attempts), trouble: String(error) }
+    return { settled: [], again: new Set(attempts), trouble: String(error) }
   }
 }
 
@@ -123,7 +121,6 @@ async function settleTogether(world: ExecuteWorld, batch: Batch, attempts: reado
       ...repeated.map((life) => ({ life, entry: life.entry as PageEntry, retryInSeconds: null })),
       ...(await endedByOthers(batch, [...refused, ...taken])),
     ],
-    refused: refused.length + taken.length,
     again,
     trouble,
   }

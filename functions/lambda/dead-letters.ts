@@ -1,0 +1,12 @@
+// What Lambda loads for dead letters, with the handlers of the deployment.
+
+import handlers from '#handlers'
+import { makeDeadLetters } from '../dead-letters.ts'
+import { lambdaOutput } from '../output.ts'
+import { tellStrays } from '../strays.ts'
+import { worldFrom } from '../world.ts'
+
+const output = lambdaOutput(process.env)
+tellStrays(output)
+
+export const handler = makeDeadLetters(worldFrom(process.env, output), handlers, output)

@@ -1,0 +1,12 @@
+// What Lambda loads as an executor of either lane, with the handlers of the deployment.
+
+import handlers from '#handlers'
+import { makeExecute } from '../execute.ts'
+import { lambdaOutput } from '../output.ts'
+import { tellStrays } from '../strays.ts'
+import { worldFrom } from '../world.ts'
+
+const output = lambdaOutput(process.env)
+tellStrays(output)
+
+export const handler = makeExecute(worldFrom(process.env, output), handlers, output)
