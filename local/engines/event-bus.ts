@@ -8,6 +8,7 @@ export interface PutEntry {
   readonly Source: string
   readonly DetailType: string
   readonly Detail: string
+  readonly TraceHeader?: string
 }
 
 /** Null where the event is taken, otherwise the code with which it is refused. */

@@ -116,7 +116,11 @@ async function unchanged(
 
 async function shardOrThrow(world: JobsWorld, shard: number): Promise<ShardItem> {
   const item = await world.shards.read(shard)
-  if (item === null) throw new Error(`the item of shard ${shard} is missing. Restore it from the table’s backup`)
+  if (item === null) {
+    throw new Error(
+      `the item of shard ${shard} is missing. A new deployment makes it in its last step; otherwise restore it from the table’s backup`,
+    )
+  }
   return item
 }
 

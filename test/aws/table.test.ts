@@ -1,3 +1,4 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { afterEach, describe, expect, inject, test } from 'vitest'
 import { createTable } from '../../local/engines/table.ts'
 import { isAbsent, text } from '../../shared/aws/expression.ts'
@@ -11,14 +12,18 @@ const clock = new StoreClock({ wallMs: () => Date.now(), steadyMs: () => perform
 const key = { pk: 'META', sk: '-' }
 const clients: { destroy(): void }[] = []
 
-async function begin(): Promise<{ table: Table; mute: Table; lost: () => number }> {
+async function begin(): Promise<{ table: Table & { readonly name: string }; mute: Table; lost: () => number }> {
   const tableName = `table-${process.pid}-${Math.random().toString(36).slice(2)}`
   const client = dynamoClient({ endpoint: endpoint ?? undefined, clock })
   await createTable(client, tableName)
   const { handler, lost } = faultyHandler({ every: 1, isForGood: true })
   const deaf = dynamoClient({ endpoint: endpoint ?? undefined, clock, requestHandler: handler })
   clients.push(client, deaf)
-  return { table: new Table(client, tableName), mute: new Table(deaf, tableName), lost }
+  return {
+    table: Object.assign(new Table(client, tableName), { name: tableName }),
+    mute: new Table(deaf, tableName),
+    lost,
+  }
 }
 
 afterEach(() => {
@@ -49,6 +54,45 @@ describe.skipIf(whyNot !== null)('a write of which no answer ever comes', () => 
     ).toBe(true)
     const again = mute.transact([{ do: 'put', key, item: { writer: text('you') } }], async () => false)
     await expect(again).rejects.toThrow()
+  })
+})
+
+describe.skipIf(whyNot !== null)('a transaction that the table cancels because it is throttled', () => {
+  /** So many times the store says that there is too much for it, and then lets requests pass. */
+  async function throttled(code: string, times: number): Promise<Table> {
+    const { table } = await begin()
+    const inner = new DynamoDBClient({ region: 'us-east-1' }).config.requestHandler
+    let left = times
+    const handle: typeof inner.handle = async (request, options) => {
+      const isTransaction = request.headers['x-amz-target']?.endsWith('TransactWriteItems') === true
+      if (!isTransaction || left === 0) return inner.handle(request, options)
+      left -= 1
+      const body = JSON.stringify({
+        __type: 'com.amazonaws.dynamodb.v20120810#TransactionCanceledException',
+        Message: `Transaction cancelled, please refer cancellation reasons for specific reasons [${code}]`,
+        CancellationReasons: [{ Code: code, Message: 'too much' }],
+      })
+      const headers = { 'content-type': 'application/x-amz-json-1.0' }
+      return { response: { statusCode: 400, headers, body: new Blob([body]).stream() } }
+    }
+    const requestHandler = { ...inner, handle, httpHandlerConfigs: () => ({}), updateHttpClientConfig: () => {} }
+    const client = dynamoClient({ endpoint: endpoint ?? undefined, clock, requestHandler })
+    clients.push(client)
+    return new Table(client, table.name)
+  }
+
+  test.each(['ThrottlingError', 'ProvisionedThroughputExceeded', 'TransactionConflict'])(
+    'is made a moment later: %s',
+    async (code) => {
+      const table = await throttled(code, 3)
+      expect(await table.transact([{ do: 'put', key, item: { writer: text('me') } }], async () => false)).toBe(true)
+      expect((await table.get(key))?.writer?.S).toBe('me')
+    },
+  )
+
+  test('is an error where it is refused for another reason', async () => {
+    const table = await throttled('ValidationError', 1)
+    await expect(table.transact([{ do: 'put', key, item: {} }], async () => false)).rejects.toThrow('ValidationError')
   })
 })
 

@@ -33,6 +33,17 @@ describe('the bus', () => {
     expect(taken[0]).toMatchObject({ EventBusName: 'tickring', Source: 'tickring', DetailType: 'tick' })
   })
 
+  test('begins a trace of its own with each event, so that no trace lasts as long as the chain', async () => {
+    const taken: PutEntry[] = []
+    const bus = await begin((entry) => {
+      taken.push(entry)
+      return null
+    })
+    await bus.put(events(2))
+    for (const { TraceHeader } of taken) expect(TraceHeader).toMatch(/^Root=1-[0-9a-f]{8}-[0-9a-f]{24};Sampled=0$/)
+    expect(new Set(taken.map(({ TraceHeader }) => TraceHeader)).size).toBe(2)
+  })
+
   test('is given again what an answer of 200 refused, and only that', async () => {
     const seen: number[] = []
     const bus = await begin(({ Detail }) => {

@@ -31,6 +31,33 @@ describe('the chain', () => {
     expect(town.warnings().filter((line) => !/minute rule|wake/.test(line))).toEqual([])
   })
 
+  test.each(['fence', 'read', 'changes', 'put'])(
+    'misses no second where one call of a link fails: %s',
+    async (call) => {
+      let isArmed = false
+      let failed = 0
+      const see = (world: TownWorld): TownWorld =>
+        beforeEveryCall(world, async (_, name) => {
+          if (!isArmed || name !== call) return
+          isArmed = false
+          failed += 1
+          throw new Error('the service is away for a moment')
+        })
+      const town = begin({ see })
+      await town.run(2)
+      await saveBody(town.world, body('each'), asking)
+      await town.run(8)
+      for (const second of [10, 13, 16, 19]) {
+        isArmed = true
+        await town.run(second)
+      }
+      await town.run(25)
+      expect(failed).toBeGreaterThan(0)
+      expectAll(town, 'each', 4, 24)
+      expect(town.sent.every(({ atMs, second }) => atMs < second * 1000 + 1000)).toBe(true)
+    },
+  )
+
   test('serves many shards side by side', async () => {
     const town = begin({ shardCount: 8 })
     await town.run(2)
