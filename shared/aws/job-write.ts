@@ -1,10 +1,10 @@
 // One mutation of a job as the parts of a transaction: the job field by field, its version, its change entry, its
 // pointers, and what it leaves behind.
 
-import type { JobWrite, SavedDefinition } from '../core/job/stored.ts'
+import { isDeleted, type JobWrite, type SavedDefinition } from '../core/job/stored.ts'
 import { isSameJson } from '../core/same.ts'
 import { auditPart } from './audit-trail.ts'
-import { type Condition, equals, isAbsent, number } from './expression.ts'
+import { type Attributes, type Condition, equals, isAbsent, number } from './expression.ts'
 import { type KeptJob, writeChange, writeJob, writeSaved, writeValue, writeVersion } from './items.ts'
 import type { KeptUntil } from './kept-until.ts'
 import { keyOf, type TableKey } from './keys.ts'
@@ -27,14 +27,16 @@ export interface KeptWrite extends Omit<JobWrite, 'before' | 'after'> {
 
 export function jobParts(write: KeptWrite, kept: KeptUntil): TransactionPart[] {
   const { before, after, change, pointers, shard } = write
+  // What is said of a job that is gone goes with its ledger.
+  const ttl = isDeleted(after) ? { ttl: number(kept.ledger(after.updatedAtMs / 1000)) } : {}
   return [
-    ...itemParts(write, kept),
+    ...itemParts(write, ttl),
     {
       do: 'put',
       key: versionKey(after.id, after.version),
-      item: writeVersion(after.versions[after.versions.length - 1]),
+      item: { ...writeVersion(after.versions[after.versions.length - 1]), ...ttl },
     },
-    { do: 'put', key: definitionKey(after.id, after.version), item: writeSaved(savedOf(write)) },
+    { do: 'put', key: definitionKey(after.id, after.version), item: { ...writeSaved(savedOf(write)), ...ttl } },
     auditPart(write.audit, kept),
     ...(before === null ? [] : leftBehind(before, after, kept)),
     ...bodyParts(before, after),
@@ -62,12 +64,11 @@ function savedOf({ after, audit }: KeptWrite): Omit<SavedDefinition, 'version'> 
 export const changeKey = ({ shard, ms, jobId, version }: KeptWrite['change']): TableKey =>
   keyOf({ type: 'change', shard, ms, jobId, version })
 
-function itemParts({ before, after, shard, writer }: KeptWrite, kept: KeptUntil): TransactionPart[] {
-  const isDeleted = after.versions[after.versions.length - 1].status === 'DELETED'
+function itemParts({ before, after, shard, writer }: KeptWrite, ttl: Attributes): TransactionPart[] {
   const attributes = {
     ...writeJob(after),
     writer: { S: writer },
-    ...(isDeleted ? { ttl: number(kept.ledger(after.updatedAtMs / 1000)) } : {}),
+    ...ttl,
   }
   const key = placeOf(after, shard)
   if (before === null) return [{ do: 'put', key, item: attributes, onlyIf: isAbsent('pk') }]
@@ -87,7 +88,7 @@ function itemParts({ before, after, shard, writer }: KeptWrite, kept: KeptUntil)
 /** The version that has ended is kept as long as the ledger that was made by it. */
 function leftBehind(before: KeptJob, after: KeptJob, kept: KeptUntil): TransactionPart[] {
   const ttl = { ttl: number(kept.ledger(after.updatedAtMs / 1000)) }
-  const isBodyLeft = before.bodyVersion !== null && before.bodyVersion !== after.bodyVersion
+  const isBodyLeft = before.bodyVersion !== null && (before.bodyVersion !== after.bodyVersion || isDeleted(after))
   return [
     { do: 'update', key: versionKey(before.id, before.version), update: { set: ttl } },
     { do: 'update', key: definitionKey(before.id, before.version), update: { set: ttl } },

@@ -2,7 +2,14 @@
 
 import { randomUUID } from 'node:crypto'
 import { hashOfId, idOfHash, shardOf } from '../core/job/id.ts'
-import type { Change, JobWrite, Pointer, SavedDefinition, StoredJob } from '../core/job/stored.ts'
+import {
+  type Change,
+  isDeleted,
+  type JobWrite,
+  type Pointer,
+  type SavedDefinition,
+  type StoredJob,
+} from '../core/job/stored.ts'
 import type { JobVersion } from '../core/job/version.ts'
 import { isSameJson } from '../core/same.ts'
 import type { Jobs } from '../ports.ts'
@@ -165,8 +172,9 @@ export class DynamoJobs implements Jobs {
 function bodyVersionOf({ before, after }: JobWrite): number | null {
   const { payload } = after.definition
   if (!isLarge(payload)) return null
-  const isSame = before?.bodyVersion != null && isSameJson(before.definition.payload, payload)
-  return isSame ? before.bodyVersion : after.version
+  // The payload of a job that was deleted goes with it, so a job that takes its name has one of its own.
+  const isKept = before?.bodyVersion != null && !isDeleted(before)
+  return isKept && isSameJson(before.definition.payload, payload) ? before.bodyVersion : after.version
 }
 
 const firstHashOf = (part: number): bigint => (HASHES * BigInt(part)) / BigInt(LOADED_AT_ONCE)

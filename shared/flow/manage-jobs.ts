@@ -130,10 +130,20 @@ export function stopJob(world: JobsWorld, name: JobName, wish: StopWish, asking:
 }
 
 export function startJob(world: JobsWorld, name: JobName, asking: Asking): Promise<Mutation> {
-  return change(world, name, asking, { action: 'job.start' }, (job) => (moment) => {
-    const next = refuseIfOver(restate(job, { status: 'RUNNING', stopped: null }, moment))
-    return isUnchanged(job, next) ? null : next
+  return change(world, name, asking, { action: 'job.start' }, async (job) => {
+    const hasMore = await isCaughtUp(world, job)
+    return (moment) => {
+      const running = restate(job, { status: 'RUNNING', stopped: null }, moment)
+      const next = hasMore ? running : refuseIfOver(running)
+      return isUnchanged(job, next) ? null : next
+    }
   })
+}
+
+/** Whether past instants of the job are still to be run. Then it goes on, also where it has no instant ahead. */
+async function isCaughtUp({ states }: JobsWorld, { id, versions }: StoredJob): Promise<boolean> {
+  const mayBe = versions.some(({ misfire }) => misfire.policy === 'CATCH_UP')
+  return mayBe && (await states.read(id)).catchUp.length > 0
 }
 
 /** Moves the next fire only; null takes it away. */
@@ -160,7 +170,7 @@ function change(
   name: JobName,
   asking: Asking,
   act: Parameters<typeof mutateJob>[3],
-  plan: (job: StoredJob) => Decide,
+  plan: (job: StoredJob) => Decide | Promise<Decide>,
 ): Promise<Mutation> {
   const id = jobIdOf(name.namespace, name.name)
   return mutateJob(world, id, asking, act, (old) => plan(existing(old, name, asking)))

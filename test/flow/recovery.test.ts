@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { FREE, type Holder } from '../../shared/core/gate/state.ts'
 import type { StoredJob } from '../../shared/core/job/stored.ts'
 import { entryIdOf } from '../../shared/core/run/message.ts'
+import { formatInstant } from '../../shared/core/time/instant.ts'
 import { auditShard, resendOpen } from '../../shared/flow/audit.ts'
 import { startJob, stopJob } from '../../shared/flow/manage-jobs.ts'
 import { ShardMemory } from '../../shared/flow/shard-memory.ts'
@@ -305,6 +306,26 @@ describe('a job that is stopped while it is caught up', () => {
     expect(caughtUp).toBeLessThan(715)
     expect(town.sent.filter(({ trigger }) => trigger === 'CATCH_UP').length).toBeGreaterThan(caughtUp)
     expect((await town.world.states.read(job.id)).catchUp).toEqual([])
+  })
+})
+
+describe('a job that was stopped while it is caught up and has no instant ahead', () => {
+  test('goes on with what it missed when it is started', async () => {
+    const { town } = await begin()
+    const misfire = { policy: 'CATCH_UP', window: 86_400 }
+    const endAt = formatInstant(START + 3605)
+    const { job } = await saveBody(town.world, body('job', { schedules: [{ every: 5 }], misfire, endAt }), asking)
+    await town.run(30)
+    town.time.skip(3600)
+    await town.run(3640)
+    await stopJob(town.world, job.definition, { code: 'BY_HAND', reason: 'wait' }, asking)
+    await town.run(3700)
+    expect((await town.world.states.read(job.id)).catchUp).not.toEqual([])
+    await startJob(town.world, job.definition, asking)
+    await town.run(3900)
+    expect((await town.world.states.read(job.id)).catchUp).toEqual([])
+    expect(town.sent.filter(({ trigger }) => trigger === 'CATCH_UP').length).toBeGreaterThan(600)
+    await expect(startJob(town.world, job.definition, asking)).rejects.toThrow()
   })
 })
 

@@ -5,7 +5,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** A file that is not named here takes some seconds at most. */
 const LONGEST = [
   'e2e/chain',
-  'e2e/driven',
   'contract/ledger',
   'e2e/execute',
   'simulation/simulate',

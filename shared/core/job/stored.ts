@@ -50,7 +50,11 @@ export const statusAt = (job: VersionedJob, second: number): VersionStatus =>
 /** The stop in force at a second, or null. */
 export const stopAt = (job: StoredJob, second: number): Stopped | null => (isStopOver(job, second) ? null : job.stopped)
 
-export const isDeleted = ({ versions }: VersionedJob): boolean => versions[versions.length - 1].status === 'DELETED'
+export const isDeleted = ({
+  versions,
+}: {
+  readonly versions: readonly { readonly status: VersionStatus }[]
+}): boolean => versions[versions.length - 1].status === 'DELETED'
 
 /** What there is of a job for its users: a deleted one is as good as none. */
 export const present = <Found extends VersionedJob>(job: Found | null | undefined): Found | null =>
