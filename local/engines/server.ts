@@ -9,7 +9,7 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
-const READY_WITHIN_MS = 20_000
+const READY_WITHIN_MS = 60_000
 
 /** `isReady` looks at all that the server has printed so far. */
 export function startServer(

@@ -1,7 +1,10 @@
 // What the template says, and what a deployment may not say.
 
-import { Stack } from 'aws-cdk-lib'
+import { RemovalPolicy, Stack } from 'aws-cdk-lib'
 import { Match, Template } from 'aws-cdk-lib/assertions'
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager'
+import { RetentionDays } from 'aws-cdk-lib/aws-logs'
+import { Topic } from 'aws-cdk-lib/aws-sns'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { makeApp } from '../../infra/make-app.ts'
 import { assertRelations, deployedLimits } from '../../infra/relations.ts'
@@ -138,6 +141,75 @@ test('two stacks of one account do not meet: nothing has a name of its own', () 
     )
     .map(([id]) => id)
   expect(named).toEqual([])
+})
+
+describe('a deployment that chooses', () => {
+  let chosen: Template
+
+  beforeAll(() => {
+    const stack = new Stack(makeApp(), 'Chosen')
+    new Tickring(stack, 'Scheduler', {
+      shardCount: 4,
+      hopSeconds: 5,
+      jobsPerShard: 20_000,
+      fast: { mostEnvironments: 20 },
+      slow: { memoryMb: 2048 },
+      ledgerDays: 90,
+      logRetention: RetentionDays.ONE_WEEK,
+      removalPolicy: RemovalPolicy.DESTROY,
+      corsOrigins: ['https://ops.example.com'],
+      requestsPerMinute: 1200,
+      domain: {
+        name: 'jobs.example.com',
+        certificate: Certificate.fromCertificateArn(
+          stack,
+          'Certificate',
+          'arn:aws:acm:eu-west-1:111111111111:certificate/x',
+        ),
+      },
+      alarmTopic: Topic.fromTopicArn(stack, 'Topic', 'arn:aws:sns:eu-west-1:111111111111:alarms'),
+      metricsByShard: true,
+      warmWriteUnits: 8000,
+    })
+    chosen = Template.fromStack(stack)
+  }, 60_000)
+
+  test('has its functions know of it', () => {
+    chosen.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: {
+        Variables: Match.objectLike({
+          TICKRING_SHARD_COUNT: '4',
+          TICKRING_HOP_SECONDS: '5',
+          TICKRING_LEDGER_DAYS: '90',
+          TICKRING_METRICS_BY_SHARD: 'yes',
+          TICKRING_API_HOSTS: 'jobs.example.com',
+          TICKRING_CORS_ORIGINS: 'https://ops.example.com',
+          TICKRING_REQUESTS_PER_MINUTE: '1200',
+        }),
+      },
+    })
+  })
+
+  test('gets the memory, the numbers, the days and the table that it wants', () => {
+    const sizes = Object.values(chosen.findResources('AWS::Lambda::Function')).map(
+      ({ Properties }) => Properties.MemorySize,
+    )
+    expect(sizes).toContain(2048)
+    chosen.hasResourceProperties('AWS::Lambda::EventSourceMapping', { ScalingConfig: { MaximumConcurrency: 20 } })
+    chosen.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 7 })
+    chosen.hasResource('AWS::DynamoDB::GlobalTable', {
+      DeletionPolicy: 'Delete',
+      Properties: { WarmThroughput: { WriteUnitsPerSecond: 8000 } },
+    })
+  })
+
+  test('is reached under its own domain only, and has its alarms told', () => {
+    chosen.hasResourceProperties('AWS::ApiGatewayV2::DomainName', { DomainName: 'jobs.example.com' })
+    chosen.hasResourceProperties('AWS::ApiGatewayV2::Api', { DisableExecuteApiEndpoint: true })
+    chosen.allResourcesProperties('AWS::CloudWatch::Alarm', {
+      AlarmActions: ['arn:aws:sns:eu-west-1:111111111111:alarms'],
+    })
+  })
 })
 
 describe('a deployment that would not work is refused before it is begun', () => {
