@@ -22,6 +22,8 @@ export interface PoolOptions<Event, Result> {
 
 export class Pool<Event, Result> {
   readonly #options: PoolOptions<Event, Result>
+  /** Told of every call when it is over, as Lambda's bill is. */
+  onCall: ((event: Event, tookMs: number) => void) | null = null
   readonly #idle: Environment<Event, Result>[] = []
   /** What runs now, and how to end the call that it serves. */
   readonly #busy = new Map<Environment<Event, Result>, (error: Error) => void>()
@@ -39,6 +41,7 @@ export class Pool<Event, Result> {
     if (this.#busy.size >= this.#options.most) throw new Error('all environments are busy')
     const environment = this.#idle.pop() ?? this.#options.make()
     const { time, timeoutMs } = this.#options
+    const startedMs = time.nowMs()
     const over = new AbortController()
     const cutOff = new Promise<never>((_, reject) => {
       this.#busy.set(environment, reject)
@@ -52,6 +55,7 @@ export class Pool<Event, Result> {
       environment.kill()
       throw error
     } finally {
+      this.onCall?.(event, time.nowMs() - startedMs)
       // A reason of one's own, because making the usual one is slow.
       over.abort('over')
       this.#busy.delete(environment)
