@@ -6,6 +6,7 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager'
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { ALARM_METRICS, FUNCTIONS, LEDGER_DAYS, MEMORY_MB, MOST_CALLS } from '../../bench/cost/deployment.ts'
 import { makeApp } from '../../infra/make-app.ts'
 import { assertRelations, deployedLimits } from '../../infra/relations.ts'
 import { Tickring, type TickringProps } from '../../infra/tickring.ts'
@@ -209,6 +210,33 @@ describe('a deployment that chooses', () => {
     chosen.allResourcesProperties('AWS::CloudWatch::Alarm', {
       AlarmActions: ['arn:aws:sns:eu-west-1:111111111111:alarms'],
     })
+  })
+})
+
+describe('what `npm run cost` takes for granted', () => {
+  test('memory, and history, are what the stack sets', () => {
+    const functions = Object.entries(template.findResources('AWS::Lambda::Function'))
+    for (const name of FUNCTIONS) {
+      const id = `Scheduler${name.charAt(0).toUpperCase()}${name.slice(1)}Function`
+      const found = functions.find(([logicalId]) => logicalId.startsWith(id))?.[1].Properties
+      expect([name, found?.MemorySize]).toEqual([name, MEMORY_MB[name]])
+      expect(found?.LoggingConfig.SystemLogLevel).toBe('WARN')
+      expect(found?.Environment.Variables.TICKRING_LEDGER_DAYS).toBe(String(LEDGER_DAYS))
+    }
+  })
+
+  test('as many calls at once as the mappings say', () => {
+    const most = resources('AWS::Lambda::EventSourceMapping').map(
+      ({ Properties }) => Properties.ScalingConfig?.MaximumConcurrency,
+    )
+    expect(most.filter((each) => each !== undefined).sort()).toEqual(Object.values(MOST_CALLS).sort())
+    expect(most).toHaveLength(4)
+  })
+
+  test('as many metrics as the alarms look at', () => {
+    const looksAt = ({ Properties }: { Properties?: { Metrics?: readonly { MetricStat?: object }[] } }) =>
+      Properties?.Metrics?.filter(({ MetricStat }) => MetricStat !== undefined).length ?? 1
+    expect(resources('AWS::CloudWatch::Alarm').reduce((sum, alarm) => sum + looksAt(alarm), 0)).toBe(ALARM_METRICS)
   })
 })
 
