@@ -151,7 +151,7 @@ describe('a deployment that chooses', () => {
     const stack = new Stack(makeApp(), 'Chosen')
     new Tickring(stack, 'Scheduler', {
       shardCount: 4,
-      hopSeconds: 5,
+      hopSeconds: 7,
       jobsPerShard: 20_000,
       fast: { mostEnvironments: 20 },
       slow: { memoryMb: 2048 },
@@ -180,7 +180,7 @@ describe('a deployment that chooses', () => {
       Environment: {
         Variables: Match.objectLike({
           TICKRING_SHARD_COUNT: '4',
-          TICKRING_HOP_SECONDS: '5',
+          TICKRING_HOP_SECONDS: '7',
           TICKRING_LEDGER_DAYS: '90',
           TICKRING_METRICS_BY_SHARD: 'yes',
           TICKRING_API_HOSTS: 'jobs.example.com',

@@ -80,7 +80,7 @@ export async function simulate(options: SimulationOptions): Promise<Simulated> {
     random,
     weather,
     shardCount,
-    hopSeconds: random.pick([1, 1, 1, 2, 3]),
+    hopSeconds: random.pick([1, 1, 2, 3, 10]),
     visibilityMs: random.pick([15_000, 60_000, 540_000]),
     executors: EXECUTORS,
     hasMinuteRule: without !== 'minute rule',
