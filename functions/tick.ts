@@ -45,7 +45,7 @@ function report(output: Output, shard: number, result: Ticked | Ended): void {
   const values = {
     fires: runs,
     lateness: latenessMs ?? 0,
-    missed: missed + house.missed + (house.audited?.missed ?? 0),
+    missed: missed + (house.audited?.missed ?? 0),
     resent: house.audited?.resent ?? 0,
     doubled: house.audited?.doubled ?? 0,
   }

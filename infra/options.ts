@@ -67,7 +67,7 @@ const TICK_MEMORY: readonly { readonly jobs: number; readonly memoryMb: number }
 ]
 
 export function settingsOf(props: TickringProps): Settings {
-  const { shardCount = 1, hopSeconds = 5, jobsPerShard = 5_000, ledgerDays = 400 } = props
+  const { shardCount = 1, hopSeconds = 1, jobsPerShard = 5_000, ledgerDays = 400 } = props
   const size = TICK_MEMORY.find(({ jobs }) => jobsPerShard <= jobs)
   if (size === undefined) {
     throw new Error(

@@ -132,9 +132,7 @@ async function run(options: RunOptions): Promise<void> {
     storeFile: folder.storeFile,
     line: () => {},
     onTick: (result) => {
-      if ('second' in result && result.missed + result.house.missed > 0) {
-        update([demo.missed(result.second, result.missed + result.house.missed)])
-      }
+      if ('second' in result && result.missed > 0) update([demo.missed(result.second, result.missed)])
     },
   })
   folder.closeStoreFiles()

@@ -13,8 +13,6 @@ import type { TickWorld } from './tick-world.ts'
 
 export interface House {
   readonly audited: Audited | null
-  /** Instants of gaps that never run. */
-  readonly missed: number
 }
 
 interface Link {
@@ -22,8 +20,6 @@ interface Link {
   readonly latenessMs: number | null
   readonly finishedJobs: readonly string[]
   readonly catchesUp: boolean
-  /** Instants of gaps that were found never to run. */
-  readonly missed: number
 }
 
 /** Each part for itself: one that fails keeps no other from being done, and is begun again by the next link. */
@@ -46,7 +42,7 @@ export async function keepHouse(world: TickWorld, memory: ShardMemory, item: Sha
   const finished = item.backlog.length > 0 ? [] : [...link.finishedJobs, ...(caughtUp ?? [])]
   await attempt('stopping jobs', () => stopFinished(world, memory, finished, link.second))
   await attempt('deleting jobs', () => deleteOld(world, memory, link.second))
-  return { audited, missed: link.missed }
+  return { audited }
 }
 
 /** The depths of minutes that are over go into items of their own, with what was sent in them and how late. */

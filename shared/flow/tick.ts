@@ -28,7 +28,7 @@ export interface Ticked {
   readonly second: number
   readonly runs: number
   readonly messages: number
-  /** Live runs that came too late for their job. */
+  /** Live runs that came too late for their job, and instants of gaps that never run. */
   readonly missed: number
   readonly gapSeconds: number
   readonly changes: number
@@ -48,12 +48,24 @@ const CHAIN_AFTER_MS = 300
 /** An event that is further ahead than this was made by a clock that is wrong. */
 const MOST_AHEAD_SECONDS = 10
 
+/** What the seconds of a link came to before its last one. */
+interface SoFar {
+  readonly runs: number
+  readonly messages: number
+  readonly missed: number
+  readonly finishedJobs: readonly string[]
+}
+
+const NOTHING_YET: SoFar = { runs: 0, messages: 0, missed: 0, finishedJobs: [] }
+
 export async function tick(world: TickWorld, memory: ShardMemory, event: TickEvent): Promise<Ticked | Ended> {
   let next = event
+  let soFar = NOTHING_YET
   for (let hop = 1; ; hop++) {
-    const link = await tickSecond(world, memory, next, hop >= world.hopSeconds)
+    const link = await tickSecond(world, memory, next, soFar, hop >= world.hopSeconds)
     if ('end' in link) return link
     next = link.next
+    soFar = link.soFar
   }
 }
 
@@ -61,8 +73,9 @@ async function tickSecond(
   world: TickWorld,
   memory: ShardMemory,
   event: TickEvent,
+  before: SoFar,
   isLastHop: boolean,
-): Promise<Ticked | Ended | { readonly next: TickEvent }> {
+): Promise<Ticked | Ended | { readonly next: TickEvent; readonly soFar: SoFar }> {
   if (event.second > nowOf(world) + MOST_AHEAD_SECONDS) return { end: 'stale' }
   await world.until((event.second - 1) * 1000)
   const tryTwice = <Result>(work: () => Promise<Result>) => twice(world, event, work)
@@ -112,9 +125,15 @@ async function tickSecond(
   const auditedAt = secondOf(memory.finishedAuditMs)
   const next = nextEvent(memory.shard, worked, { doneThrough: firing.doneThrough, catchesUp, auditedAt })
   memory.item = worked
+  const soFar: SoFar = {
+    runs: before.runs + prepared.reduce((sum, { runs }) => sum + runs, 0),
+    messages: before.messages + prepared.length,
+    missed: before.missed + runsOf(plan, 'missed').length + gaps.missed,
+    finishedJobs: [...before.finishedJobs, ...plan.finishedJobs, ...gaps.finishedJobs],
+  }
   if (!isLastHop) {
     await fired
-    return { next: { ...next, doneThrough: firing.doneThrough } }
+    return { next: { ...next, doneThrough: firing.doneThrough }, soFar }
   }
   const isAsleep = await chainOrSleep(world, memory, worked, next)
   await fired
@@ -122,16 +141,15 @@ async function tickSecond(
   const house = await keepHouse(world, memory, worked, {
     second,
     latenessMs,
-    finishedJobs: [...plan.finishedJobs, ...gaps.finishedJobs],
+    finishedJobs: soFar.finishedJobs,
     catchesUp,
-    missed: gaps.missed,
   })
   return {
     end: isAsleep ? 'asleep' : 'chained',
     second,
-    runs: prepared.reduce((sum, { runs }) => sum + runs, 0),
-    messages: prepared.length,
-    missed: runsOf(plan, 'missed').length,
+    runs: soFar.runs,
+    messages: soFar.messages,
+    missed: soFar.missed,
     gapSeconds: plan.gap === null ? 0 : plan.gap.to - plan.gap.from + 1,
     changes: drained.changes,
     isCold: drained.isCold,

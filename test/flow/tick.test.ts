@@ -75,6 +75,24 @@ describe('the chain', () => {
     expect(town.ticked.length).toBeLessThan(10)
   })
 
+  test('of links that serve five seconds each stops every job at its last instant, and counts all that it sent', async () => {
+    const town = begin({ hopSeconds: 5 })
+    await town.run(2)
+    const names = range(10, 14).map((second) => `at-${second}`)
+    const jobs = await Promise.all(
+      range(10, 14).map(async (second) => {
+        const schedules = [{ at: formatInstant(START + second) }]
+        return (await saveBody(town.world, body(`at-${second}`, { schedules }), asking)).job
+      }),
+    )
+    await town.run(60)
+    expect(names.flatMap((name) => town.seconds(name))).toEqual(range(10, 14))
+    const stored = await town.world.jobs.readMany(jobs.map(({ id }) => id))
+    expect(stored.map(({ stopped }) => stopped?.code)).toEqual(jobs.map(() => 'NO_INSTANT_LEFT'))
+    const runs = town.ticked.reduce((sum, each) => sum + ('runs' in each ? each.runs : 0), 0)
+    expect(runs).toBe(5)
+  })
+
   test('sends two thousand runs of one second, and again ten seconds later', async () => {
     const town = begin()
     await town.run(2)
