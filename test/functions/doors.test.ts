@@ -53,10 +53,11 @@ describe('what functions write', () => {
     expect(lines).toHaveLength(1)
   })
 
-  test('are told apart by shard only where the deployment asks for it', () => {
+  test('are told apart by shard only where the deployment asks for it, and counted for the whole stack even then', () => {
     const { lines, out } = output()
     putMetrics({ ...out, isByShard: true }, { fires: 1 }, 3)
     expect(lines[0]).toMatchObject({ shard: '3', fires: 1 })
+    expect(lines[0]._aws).toMatchObject({ CloudWatchMetrics: [{ Dimensions: [['stack'], ['stack', 'shard']] }] })
   })
 
   test('are at most as many values of a metric as CloudWatch takes in a line', () => {
