@@ -12,20 +12,21 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch'
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
-import { Operation, type TableV2 } from 'aws-cdk-lib/aws-dynamodb'
+import { Operation } from 'aws-cdk-lib/aws-dynamodb'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { Construct } from 'constructs'
 import { METRICS_NAMESPACE, type Metric, STACK_DIMENSION } from '../shared/aws/metric-names.ts'
 import type { FrontDoor } from './api.ts'
 import type { Execution } from './execution.ts'
 import type { Settings } from './options.ts'
+import type { Table } from './parts.ts'
 import type { Queues } from './queues.ts'
 import type { Ticking } from './ticking.ts'
 
 export interface Monitored {
   readonly settings: Settings
   readonly queues: Queues
-  readonly table: TableV2
+  readonly table: Table
   readonly ticking: Ticking
   readonly execution: Execution
   readonly door: FrontDoor
@@ -73,6 +74,8 @@ export function makeMonitoring(scope: Construct, monitored: Monitored): void {
       Operation.QUERY,
       Operation.UPDATE_ITEM,
       Operation.PUT_ITEM,
+      Operation.DELETE_ITEM,
+      Operation.TRANSACT_WRITE_ITEMS,
     ],
     period: MINUTE,
   })

@@ -12,7 +12,10 @@ export interface LaneOptions {
 }
 
 export interface TickringProps {
-  /** The file whose default export is `defineHandlers({ … })`. The handlers that come with Tickring where there is none. */
+  /**
+   * The file whose default export is `defineHandlers({ … })`; a relative path begins in the folder where the app is started. Without it the
+   * deployment has the handlers that come with Tickring.
+   */
   readonly handlers?: string
   /** Fixed at the first deployment. One shard takes about 25,000 jobs. */
   readonly shardCount?: number
@@ -25,7 +28,7 @@ export interface TickringProps {
   /** Days for which runs, versions and missed instants are kept. */
   readonly ledgerDays?: number
   readonly logRetention?: RetentionDays
-  /** What becomes of the table when the stack is deleted. */
+  /** What becomes of the table and the logs when the stack is deleted, or the table when another takes its place. */
   readonly removalPolicy?: RemovalPolicy
   /** Origins of pages that may call the API, such as https://ops.example.com. */
   readonly corsOrigins?: readonly string[]
@@ -37,6 +40,8 @@ export interface TickringProps {
   readonly metricsByShard?: boolean
   /** Write units that the table takes from the first second on; more than its usual 4,000 is charged once. */
   readonly warmWriteUnits?: number
+  /** The name of a table that a restore from a backup made. It takes the place of the stack's own; see docs/operations.md. */
+  readonly restoredTable?: string
 }
 
 export interface Lane {

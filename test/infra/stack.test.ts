@@ -140,6 +140,30 @@ test('two stacks of one account do not meet: nothing has a name of its own', () 
   expect(named).toEqual([])
 })
 
+test('schedules beside the code are saved when the executors have their handlers', () => {
+  const [trigger] = resources('Custom::Trigger')
+  const executors = Object.entries(template.findResources('AWS::Lambda::Function'))
+    .filter(([, { Properties }]) => /^(Runs what|Gives messages)/.test(Properties.Description))
+    .map(([id]) => id)
+  expect(executors).toHaveLength(3)
+  expect(trigger.DependsOn).toEqual(expect.arrayContaining(executors))
+})
+
+test('a table that a restore made takes the place of the one of the stack', () => {
+  const restored = synthesised({ restoredTable: 'restored-1' })
+  restored.resourceCountIs('AWS::DynamoDB::GlobalTable', 0)
+  for (const { Properties } of Object.values(restored.findResources('AWS::Lambda::Function'))) {
+    const { Variables } = Properties.Environment ?? {}
+    if (Variables?.TICKRING_SHARD_COUNT !== undefined) expect(Variables.TICKRING_TABLE).toBe('restored-1')
+  }
+  expect(JSON.stringify(restored.findResources('AWS::IAM::Policy'))).toContain(':table/restored-1')
+}, 60_000)
+
+test('a relative path of handlers begins in the folder where the app is started', () => {
+  expect(() => synthesised({ handlers: 'functions/handlers.ts' })).not.toThrow()
+  expect(() => synthesised({ handlers: 'functions/no-handlers.ts' })).toThrow('no-handlers.ts')
+}, 60_000)
+
 describe('a deployment that would not work is refused before it is begun', () => {
   test.each([
     [{ shardCount: 0 }, 'shardCount is 0'],
