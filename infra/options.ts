@@ -17,7 +17,7 @@ export interface TickringProps {
    * deployment has the handlers that come with Tickring.
    */
   readonly handlers?: string
-  /** Fixed at the first deployment. One shard takes about 25,000 jobs. */
+  /** A power of two, fixed at the first deployment. One shard takes about 25,000 jobs. */
   readonly shardCount?: number
   /** Seconds that one link of the chain serves. More of them make fewer events and calls, and a longer way back after a crash of a link. */
   readonly hopSeconds?: number
@@ -80,7 +80,7 @@ export function settingsOf(props: TickringProps): Settings {
     )
   }
   return {
-    shardCount: whole('shardCount', shardCount, 1, 1000),
+    shardCount: powerOfTwo('shardCount', shardCount, 512),
     hopSeconds: whole('hopSeconds', hopSeconds, 1, 60),
     tickMemoryMb: size.memoryMb,
     fast: { mostEnvironments: 200, memoryMb: 1024, ...props.fast },
@@ -92,6 +92,12 @@ export function settingsOf(props: TickringProps): Settings {
     requestsPerMinute: whole('requestsPerMinute', props.requestsPerMinute ?? 600, 1, 1_000_000_000),
     metricsByShard: props.metricsByShard ?? false,
   }
+}
+
+/** A job's shard is the last bits of its hash: of three shards one would stay empty for good. */
+function powerOfTwo(name: string, value: number, most: number): number {
+  if (value >= 1 && value <= most && Number.isInteger(Math.log2(value))) return value
+  throw new Error(`${name} is ${value}. Use a power of two from 1 to ${most}.`)
 }
 
 function whole(name: string, value: number, least: number, most: number): number {
