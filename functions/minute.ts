@@ -37,11 +37,15 @@ async function carryEditsOn(world: TickWorld, output: Output): Promise<void> {
   }
 }
 
+/** A shard whose item is gone never ticks again by itself: it counts as an hour behind, so that the operator is called. */
+const MISSING_LAG_SECONDS = 3600
+
 /** How far the slowest chain that is awake is behind. Said every minute: where this is missing, the operator is called too. */
 async function tellLag(world: TickWorld, output: Output): Promise<void> {
   const shards = Array.from({ length: world.shardCount }, (_, shard) => world.shards.read(shard))
-  const behind = (await Promise.all(shards)).map((item) =>
-    item === null || item.sleepUntil !== null ? 0 : Math.max(0, nowOf(world) - item.fence),
-  )
+  const behind = (await Promise.all(shards)).map((item) => {
+    if (item === null) return MISSING_LAG_SECONDS
+    return item.sleepUntil === null ? Math.max(0, nowOf(world) - item.fence) : 0
+  })
   putMetrics(output, { lag: Math.max(...behind) })
 }

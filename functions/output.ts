@@ -43,11 +43,14 @@ export function putMetrics(output: Output, values: MetricValues, shard?: number)
     .map(([name, value]) => [name, typeof value === 'number' ? value : value.slice(0, VALUES_A_METRIC)] as const)
   if (said.length === 0) return
   const Metrics = said.map(([Name]) => ({ Name, Unit: METRICS[Name] }))
+  const isByShard = output.isByShard === true && shard !== undefined
   const dimensions = {
     [STACK_DIMENSION]: output.stack ?? 'local',
-    ...(output.isByShard === true && shard !== undefined ? { [SHARD_DIMENSION]: String(shard) } : {}),
+    ...(isByShard ? { [SHARD_DIMENSION]: String(shard) } : {}),
   }
-  const CloudWatchMetrics = [{ Namespace: METRICS_NAMESPACE, Dimensions: [Object.keys(dimensions)], Metrics }]
+  // Alarms look at the stack as a whole: its metrics are there beside those of the shards.
+  const Dimensions = [[STACK_DIMENSION], ...(isByShard ? [[STACK_DIMENSION, SHARD_DIMENSION]] : [])]
+  const CloudWatchMetrics = [{ Namespace: METRICS_NAMESPACE, Dimensions, Metrics }]
   const line = { _aws: { Timestamp: output.nowMs(), CloudWatchMetrics }, ...dimensions, ...Object.fromEntries(said) }
   output.line(JSON.stringify(line))
 }

@@ -2,16 +2,25 @@
 
 import { Duration, Stack } from 'aws-cdk-lib'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { Trigger } from 'aws-cdk-lib/triggers'
-import type { Construct, IDependable } from 'constructs'
+import type { Construct } from 'constructs'
 import { ENV } from '../shared/aws/env.ts'
 import { TIMEOUT_SECONDS } from '../shared/aws/limits.ts'
 import { makeFunction } from './node-function.ts'
 import type { Parts } from './parts.ts'
 import { allowSend, type Queues } from './queues.ts'
 
-/** The name of the parameter that will hold the admin key. It follows from the stack's, so that two stacks do not meet. */
-export function makeAtDeploy(scope: Construct, parts: Parts, queues: Queues, after: readonly IDependable[]): string {
+/**
+ * Returns the name of the parameter that will hold the admin key. It follows from the stack's, so that two stacks do not meet.
+ * `executors` are updated first: a schedule that is new must not fire before its handler is there.
+ */
+export function makeAtDeploy(
+  scope: Construct,
+  parts: Parts,
+  queues: Queues,
+  executors: readonly LambdaFunction[],
+): string {
   const stack = Stack.of(scope)
   const parameterName = `/tickring/${stack.stackName}/${scope.node.id}/admin-key`
   const handler = makeFunction(scope, parts, {
@@ -31,7 +40,7 @@ export function makeAtDeploy(scope: Construct, parts: Parts, queues: Queues, aft
   new Trigger(scope, 'AtDeploy', {
     handler,
     timeout: Duration.seconds(TIMEOUT_SECONDS.deploy),
-    executeAfter: [...after] as Construct[],
+    executeAfter: [parts.table, queues.watch, ...executors],
   })
   return parameterName
 }

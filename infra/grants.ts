@@ -1,9 +1,9 @@
 // What each function may do with the one table: which actions, and on items whose partition key begins with what. The first part of a key
 // says what an item is about, so a ticker cannot read keys of the API, and an executor cannot write a lease.
 
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb'
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam'
 import type { FunctionName } from '../shared/aws/limits.ts'
+import type { Table } from './parts.ts'
 
 type Action = 'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem'
 
@@ -49,7 +49,7 @@ function executor(): readonly Grant[] {
   ]
 }
 
-export function grantTable(table: TableV2, role: Role, name: FunctionName): void {
+export function grantTable(table: Table, role: Role, name: FunctionName): void {
   for (const { actions, keys } of GRANTS[name]) {
     role.addToPolicy(
       new PolicyStatement({

@@ -12,20 +12,20 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch'
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { Construct } from 'constructs'
 import { METRICS_NAMESPACE, type Metric, STACK_DIMENSION } from '../shared/aws/metric-names.ts'
 import type { FrontDoor } from './api.ts'
 import type { Execution } from './execution.ts'
 import type { Settings } from './options.ts'
+import type { Table } from './parts.ts'
 import type { Queues } from './queues.ts'
 import type { Ticking } from './ticking.ts'
 
 export interface Monitored {
   readonly settings: Settings
   readonly queues: Queues
-  readonly table: TableV2
+  readonly table: Table
   readonly ticking: Ticking
   readonly execution: Execution
   readonly door: FrontDoor

@@ -12,9 +12,12 @@ export interface LaneOptions {
 }
 
 export interface TickringProps {
-  /** The file whose default export is `defineHandlers({ … })`. The handlers that come with Tickring where there is none. */
+  /**
+   * The file whose default export is `defineHandlers({ … })`; a relative path begins in the folder where the app is started. Without it the
+   * deployment has the handlers that come with Tickring.
+   */
   readonly handlers?: string
-  /** Fixed at the first deployment. One shard takes about 25,000 jobs. */
+  /** A power of two, fixed at the first deployment. One shard takes about 25,000 jobs. */
   readonly shardCount?: number
   /** Seconds that one link of the chain serves. More of them make fewer events and calls, and a longer way back after a crash of a link. */
   readonly hopSeconds?: number
@@ -25,7 +28,7 @@ export interface TickringProps {
   /** Days for which runs, versions and missed instants are kept. */
   readonly ledgerDays?: number
   readonly logRetention?: RetentionDays
-  /** What becomes of the table when the stack is deleted. */
+  /** What becomes of the table and the logs when the stack is deleted, or the table when another takes its place. */
   readonly removalPolicy?: RemovalPolicy
   /** Origins of pages that may call the API, such as https://ops.example.com. */
   readonly corsOrigins?: readonly string[]
@@ -37,6 +40,8 @@ export interface TickringProps {
   readonly metricsByShard?: boolean
   /** Write units that the table takes from the first second on; more than its usual 4,000 is charged once. */
   readonly warmWriteUnits?: number
+  /** The name of a table that a restore from a backup made. It takes the place of the stack's own; see docs/operations.md. */
+  readonly restoredTable?: string
 }
 
 export interface Lane {
@@ -75,7 +80,7 @@ export function settingsOf(props: TickringProps): Settings {
     )
   }
   return {
-    shardCount: whole('shardCount', shardCount, 1, 1000),
+    shardCount: powerOfTwo('shardCount', shardCount, 512),
     hopSeconds: whole('hopSeconds', hopSeconds, 1, 60),
     tickMemoryMb: size.memoryMb,
     fast: { mostEnvironments: 200, memoryMb: 1024, ...props.fast },
@@ -87,6 +92,12 @@ export function settingsOf(props: TickringProps): Settings {
     requestsPerMinute: whole('requestsPerMinute', props.requestsPerMinute ?? 600, 1, 1_000_000_000),
     metricsByShard: props.metricsByShard ?? false,
   }
+}
+
+/** A job's shard is the last bits of its hash: of three shards one would stay empty for good. */
+function powerOfTwo(name: string, value: number, most: number): number {
+  if (value >= 1 && value <= most && Number.isInteger(Math.log2(value))) return value
+  throw new Error(`${name} is ${value}. Use a power of two from 1 to ${most}.`)
 }
 
 function whole(name: string, value: number, least: number, most: number): number {

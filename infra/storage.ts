@@ -3,12 +3,14 @@
 import { AttributeType, Billing, TableV2 } from 'aws-cdk-lib/aws-dynamodb'
 import type { Construct } from 'constructs'
 import type { Settings, TickringProps } from './options.ts'
+import type { Table } from './parts.ts'
 
 export function makeTable(
   scope: Construct,
   { removalPolicy }: Settings,
-  { warmWriteUnits }: Pick<TickringProps, 'warmWriteUnits'>,
-): TableV2 {
+  { warmWriteUnits, restoredTable }: Pick<TickringProps, 'warmWriteUnits' | 'restoredTable'>,
+): Table {
+  if (restoredTable !== undefined) return TableV2.fromTableName(scope, 'RestoredTable', restoredTable)
   return new TableV2(scope, 'Table', {
     partitionKey: { name: 'pk', type: AttributeType.STRING },
     sortKey: { name: 'sk', type: AttributeType.STRING },

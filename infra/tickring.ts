@@ -1,8 +1,7 @@
 // The construct that a user's own CDK app adds. It only puts the parts together; each part has its file.
 
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { CfnOutput, Stack, Stage } from 'aws-cdk-lib'
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb'
 import { EventBus } from 'aws-cdk-lib/aws-events'
 import { Construct } from 'constructs'
 import { ENV } from '../shared/aws/env.ts'
@@ -12,6 +11,7 @@ import { bundleFunctions, OWN_HANDLERS } from './bundle.ts'
 import { makeExecution } from './execution.ts'
 import { makeMonitoring } from './monitoring.ts'
 import { settingsOf, type TickringProps } from './options.ts'
+import type { Table } from './parts.ts'
 import { makeQueues } from './queues.ts'
 import { assertRelations, deployedLimits } from './relations.ts'
 import { makeTable } from './storage.ts'
@@ -20,7 +20,7 @@ import { makeTicking } from './ticking.ts'
 export type { LaneOptions, TickringProps } from './options.ts'
 
 export class Tickring extends Construct {
-  readonly table: TableV2
+  readonly table: Table
   /** Where the API is served. */
   readonly url: string
   /** The SSM parameter with the first admin key. */
@@ -31,7 +31,7 @@ export class Tickring extends Construct {
     const settings = settingsOf(props)
     assertRelations(deployedLimits(settings.hopSeconds))
     const bundles = join(Stage.of(this)?.outdir ?? 'cdk.out', `bundles-${this.node.addr}`)
-    bundleFunctions(bundles, props.handlers ?? OWN_HANDLERS)
+    bundleFunctions(bundles, props.handlers === undefined ? OWN_HANDLERS : resolve(props.handlers))
     this.table = makeTable(this, settings, props)
     const queues = makeQueues(this)
     const bus = new EventBus(this, 'Bus', { description: 'Ticks, and what became of runs' })
@@ -52,7 +52,7 @@ export class Tickring extends Construct {
     const execution = makeExecution(this, parts, queues)
     const door = makeFrontDoor(this, parts, queues, props)
     this.url = door.url
-    this.adminKeyParameter = makeAtDeploy(this, parts, queues, [this.table, queues.watch])
+    this.adminKeyParameter = makeAtDeploy(this, parts, queues, Object.values(execution))
     makeMonitoring(this, { settings, queues, table: this.table, ticking, execution, door, topic: props.alarmTopic })
     new CfnOutput(this, 'Url', { value: this.url, description: 'Where the API is served' })
     new CfnOutput(this, 'AdminKey', {

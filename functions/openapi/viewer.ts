@@ -1,6 +1,6 @@
-// The viewer of the API's document, from the package that comes with npm: nothing is loaded from anywhere else.
+// The viewer of the API's document, from a package of npm, or from the copy of it in ours: nothing is loaded from anywhere else.
 
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
@@ -33,10 +33,15 @@ const PACKAGED = ['swagger-ui.css', 'swagger-ui-bundle.js']
 /** The files by name; those of the package are read when they are asked for. */
 export const VIEWER_FILES = ['index.html', 'start-viewer.js', ...PACKAGED]
 
+/** `npm run build` puts a copy beside this file. */
+const COPY = join(import.meta.dirname, 'swagger-ui-dist')
+
+const folderOfPackage = (): string =>
+  existsSync(COPY) ? COPY : dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+
 export function viewerFile(name: string): string | null {
   if (name === 'index.html') return INDEX
   if (name === 'start-viewer.js') return START
   if (!PACKAGED.includes(name)) return null
-  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
-  return readFileSync(join(folder, name), 'utf8')
+  return readFileSync(join(folderOfPackage(), name), 'utf8')
 }

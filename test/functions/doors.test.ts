@@ -53,10 +53,11 @@ describe('what functions write', () => {
     expect(lines).toHaveLength(1)
   })
 
-  test('are told apart by shard only where the deployment asks for it', () => {
+  test('are told apart by shard only where the deployment asks for it, and counted for the whole stack even then', () => {
     const { lines, out } = output()
     putMetrics({ ...out, isByShard: true }, { fires: 1 }, 3)
     expect(lines[0]).toMatchObject({ shard: '3', fires: 1 })
+    expect(lines[0]._aws).toMatchObject({ CloudWatchMetrics: [{ Dimensions: [['stack'], ['stack', 'shard']] }] })
   })
 
   test('are at most as many values of a metric as CloudWatch takes in a line', () => {
@@ -100,14 +101,14 @@ describe('the doors of those who watch', () => {
     expect(lines.filter(({ level }) => level === 'error')).toHaveLength(2)
   })
 
-  test('say so where the item of a shard is missing, watch the others, and give one heartbeat', async () => {
+  test('say so where the item of a shard is missing, watch the others, and give one heartbeat that calls the operator', async () => {
     const { out, lines } = output()
     const town = begin({ shardCount: 2 })
     await town.run(1)
     const { read } = town.world.shards
     town.world.shards.read = async (shard) => (shard === 0 ? null : read.call(town.world.shards, shard))
     await makeMinute(town.world, out)()
-    expect(lines.filter((line) => 'lag' in line)).toHaveLength(1)
+    expect(lines.flatMap((line) => ('lag' in line ? [line.lag] : []))).toEqual([3600])
     expect(town.warnings().some((line) => line.includes('the shard item is missing'))).toBe(true)
   })
 })

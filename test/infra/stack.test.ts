@@ -11,8 +11,11 @@ import { makeApp } from '../../infra/make-app.ts'
 import { assertRelations, deployedLimits } from '../../infra/relations.ts'
 import { Tickring, type TickringProps } from '../../infra/tickring.ts'
 
-function synthesised(props?: TickringProps): Template {
-  const stack = new Stack(makeApp(), 'Test')
+/** Without the checks of the CDK, which one synthesis makes for all. */
+const QUICK = { builtinCloudFormationValidation: false, treeMetadata: false }
+
+function synthesised(props?: TickringProps, app = makeApp(QUICK)): Template {
+  const stack = new Stack(app, 'Test')
   new Tickring(stack, 'Scheduler', props)
   return Template.fromStack(stack)
 }
@@ -21,7 +24,7 @@ let template: Template
 
 beforeAll(() => {
   const begunMs = performance.now()
-  template = synthesised()
+  template = synthesised({}, makeApp())
   console.log(`the stack is bundled and synthesised in ${((performance.now() - begunMs) / 1000).toFixed(1)} s`)
 }, 60_000)
 
@@ -240,9 +243,34 @@ describe('what `npm run cost` takes for granted', () => {
   })
 })
 
+test('schedules beside the code are saved when the executors have their handlers', () => {
+  const [trigger] = resources('Custom::Trigger')
+  const executors = Object.entries(template.findResources('AWS::Lambda::Function'))
+    .filter(([, { Properties }]) => /^(Runs what|Gives messages)/.test(Properties.Description))
+    .map(([id]) => id)
+  expect(executors).toHaveLength(3)
+  expect(trigger.DependsOn).toEqual(expect.arrayContaining(executors))
+})
+
+test('a table that a restore made takes the place of the one of the stack', () => {
+  const restored = synthesised({ restoredTable: 'restored-1' })
+  restored.resourceCountIs('AWS::DynamoDB::GlobalTable', 0)
+  for (const { Properties } of Object.values(restored.findResources('AWS::Lambda::Function'))) {
+    const { Variables } = Properties.Environment ?? {}
+    if (Variables?.TICKRING_SHARD_COUNT !== undefined) expect(Variables.TICKRING_TABLE).toBe('restored-1')
+  }
+  expect(JSON.stringify(restored.findResources('AWS::IAM::Policy'))).toContain(':table/restored-1')
+}, 60_000)
+
+test('a relative path of handlers begins in the folder where the app is started', () => {
+  expect(() => synthesised({ handlers: 'functions/handlers.ts' })).not.toThrow()
+  expect(() => synthesised({ handlers: 'functions/no-handlers.ts' })).toThrow('no-handlers.ts')
+}, 60_000)
+
 describe('a deployment that would not work is refused before it is begun', () => {
   test.each([
     [{ shardCount: 0 }, 'shardCount is 0'],
+    [{ shardCount: 3 }, 'Use a power of two from 1 to 512'],
     [{ hopSeconds: 1.5 }, 'hopSeconds is 1.5'],
     [{ jobsPerShard: 100_000 }, 'Use a larger shardCount'],
     [{ ledgerDays: 1 }, 'ledgerDays is 1'],
