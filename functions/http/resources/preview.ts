@@ -14,6 +14,7 @@ import { describeFire } from '../../../shared/core/schedule/fire.ts'
 import { formatInstant, parseInstant } from '../../../shared/core/time/instant.ts'
 import { NEVER } from '../../../shared/core/time/instants.ts'
 import { resolve } from '../../../shared/flow/references.ts'
+import { rest } from '../../../shared/flow/turns.ts'
 import { objectBody, secondNow, without } from '../call.ts'
 import { EXAMPLES } from '../examples.ts'
 import { Problem } from '../problem.ts'
@@ -28,7 +29,7 @@ async function firesOf(job: VersionedJob, from: number, count: number): Promise<
   const found: DueItem[] = []
   for (let t = nextDue(job, from - 1); t !== NEVER && found.length < count; t = nextDue(job, t)) {
     dueBetween(job, t, t + 1, found)
-    await new Promise((resolve) => setImmediate(resolve))
+    await rest()
   }
   return found.slice(0, count)
 }
