@@ -25,57 +25,71 @@ const READERS: Readonly<Record<PlainFacet, (found: SearchedJob, now: number) => 
   managedBy: ({ managedBy }) => managedBy ?? 'none',
 }
 
+/** How many jobs have each value. */
+class Tally {
+  readonly counts = new Map<string, { jobs: number }>()
+
+  add(value: string, jobs = 1): void {
+    const known = this.counts.get(value)
+    if (known === undefined) this.counts.set(value, { jobs })
+    else known.jobs += jobs
+  }
+}
+
+interface TagSet {
+  readonly tags: SearchedJob['tags']
+  jobs: number
+}
+
 export class FacetCounts {
   readonly #now: number
-  readonly #plain: ReadonlyMap<PlainFacet, Map<string, number>>
-  readonly #tags: Map<string, TagCounts> | null
+  readonly #plain: readonly { readonly facet: PlainFacet; readonly tally: Tally }[]
+  /** By `tagLines`: many jobs have the same tags, which are taken apart once. */
+  readonly #tagSets: Map<string, TagSet> | null
 
   constructor(wanted: readonly Facet[], now: number) {
     this.#now = now
-    this.#plain = new Map(wanted.filter((facet) => facet !== 'tag').map((facet) => [facet, new Map()]))
-    this.#tags = wanted.includes('tag') ? new Map() : null
+    this.#plain = wanted.filter((facet) => facet !== 'tag').map((facet) => ({ facet, tally: new Tally() }))
+    this.#tagSets = wanted.includes('tag') ? new Map() : null
   }
 
   add(found: SearchedJob): void {
-    for (const [facet, counts] of this.#plain) countOne(counts, READERS[facet](found, this.#now))
-    if (this.#tags === null) return
-    for (const [key, value] of Object.entries(found.tags)) {
-      const known = this.#tags.get(key)
-      const counts = known ?? { jobs: 0, values: new Map() }
-      if (known === undefined) this.#tags.set(key, counts)
-      counts.jobs += 1
-      countOne(counts.values, value)
-    }
+    for (const { facet, tally } of this.#plain) tally.add(READERS[facet](found, this.#now))
+    if (this.#tagSets === null) return
+    const known = this.#tagSets.get(found.tagLines)
+    if (known === undefined) this.#tagSets.set(found.tagLines, { tags: found.tags, jobs: 1 })
+    else known.jobs += 1
   }
 
   facets(): Facets {
     const truncated: string[] = []
-    const counts = [...this.#plain].map(([facet, values]) => [facet, cut(facet, values, truncated)])
+    const counts = this.#plain.map(({ facet, tally }) => [facet, cut(facet, tally, truncated)])
     return {
       counts: Object.fromEntries(counts),
-      tag: this.#tags === null ? null : cutTags(this.#tags, truncated),
+      tag: this.#tagSets === null ? null : cutTags(this.#tagSets.values(), truncated),
       truncated,
     }
   }
 }
 
-interface TagCounts {
-  jobs: number
-  readonly values: Map<string, number>
-}
-
-const countOne = (counts: Map<string, number>, value: string): void => {
-  counts.set(value, (counts.get(value) ?? 0) + 1)
-}
-
-function cut(name: string, counts: ReadonlyMap<string, number>, truncated: string[]): Counts {
-  const most = [...counts].sort(([a, countA], [b, countB]) => countB - countA || compareParts(a, b))
+function cut(name: string, { counts }: Tally, truncated: string[]): Counts {
+  const most = [...counts].sort(([a, x], [b, y]) => y.jobs - x.jobs || compareParts(a, b))
   if (most.length > MOST_VALUES) truncated.push(name)
-  return Object.fromEntries(most.slice(0, MOST_VALUES))
+  return Object.fromEntries(most.slice(0, MOST_VALUES).map(([value, { jobs }]) => [value, jobs]))
 }
 
-function cutTags(tags: ReadonlyMap<string, TagCounts>, truncated: string[]): Record<string, Counts> {
-  const keys = [...tags].sort(([a, x], [b, y]) => y.jobs - x.jobs || compareParts(a, b))
+function cutTags(sets: Iterable<TagSet>, truncated: string[]): Record<string, Counts> {
+  const byKey = new Map<string, { jobs: number; readonly values: Tally }>()
+  for (const { tags, jobs } of sets) {
+    for (const [key, value] of Object.entries(tags)) {
+      const known = byKey.get(key)
+      const ofKey = known ?? { jobs: 0, values: new Tally() }
+      if (known === undefined) byKey.set(key, ofKey)
+      ofKey.jobs += jobs
+      ofKey.values.add(value, jobs)
+    }
+  }
+  const keys = [...byKey].sort(([a, x], [b, y]) => y.jobs - x.jobs || compareParts(a, b))
   if (keys.length > MOST_VALUES) truncated.push('tag')
   return Object.fromEntries(
     keys.slice(0, MOST_VALUES).map(([key, { values }]) => [key, cut(`tag.${key}`, values, truncated)]),

@@ -3,7 +3,7 @@
 import { NEVER } from '../time/instants.ts'
 import { type Facet, FacetCounts, type Facets } from './facets.ts'
 import { FirstFew, type Position } from './first-few.ts'
-import type { SearchedJob } from './searched-job.ts'
+import { type SearchedJob, tagLine } from './searched-job.ts'
 
 export const SORTS = ['name', 'updated', 'next', 'lastFailure'] as const
 export type Sort = (typeof SORTS)[number]
@@ -88,18 +88,17 @@ export class JobSearch {
 }
 
 export function matcherOf(filter: JobFilter, now: number): (found: SearchedJob) => boolean {
-  const { namespace, id, fullName, statuses, managedBy, isOnce, target, failedSinceMs, tags = [] } = filter
+  const { namespace, id, fullName, statuses, managedBy, isOnce, target, failedSinceMs } = filter
   const q = filter.q?.toLowerCase()
   const sees = askedOnce(filter.sees)
-  const hasTag = (found: SearchedJob, { key, value }: TagWish) =>
-    Object.hasOwn(found.tags, key) && (value === null || found.tags[key] === value)
+  const tags = (filter.tags ?? []).map(({ key, value }) => ({ key, value, line: tagLine(key, value) }))
   return (found) =>
     (namespace === undefined || found.namespace === namespace) &&
     (id === undefined || found.id === id) &&
     (fullName === undefined || found.fullName === fullName) &&
     found.statusAt(now) !== 'DELETED' &&
     sees(found.namespace) &&
-    tags.every((wish) => hasTag(found, wish)) &&
+    tags.every(({ key, value, line }) => found.tagLines.includes(line) && found.hasTag(key, value)) &&
     (statuses === undefined || statuses.includes(found.statusAt(now))) &&
     (managedBy === undefined || found.managedBy === managedBy) &&
     (isOnce === undefined || found.isOneTime === isOnce) &&

@@ -31,6 +31,7 @@ export class SearchedJob {
   readonly #failures: Failures
   /** Each of these is worked out when it is first asked for. */
   #text: string | null = null
+  #tagLines: string | null = null
   #explanation: readonly string[] | null = null
   #next: number | null = null
   #nextRuns: readonly number[] = []
@@ -59,6 +60,16 @@ export class SearchedJob {
   get text(): string {
     this.#text ??= `${this.fullName}\n${this.job.definition.description}`.toLowerCase()
     return this.#text
+  }
+
+  /** Its tags as one text: jobs with the same tags have the same, and looking into a text is quicker than looking into an object. */
+  get tagLines(): string {
+    this.#tagLines ??= Object.entries(this.tags).reduce((lines, [key, value]) => lines + tagLine(key, value), '')
+    return this.#tagLines
+  }
+
+  hasTag(key: string, value: string | null): boolean {
+    return Object.hasOwn(this.tags, key) && (value === null || this.tags[key] === value)
   }
 
   get isOneTime(): boolean {
@@ -96,6 +107,10 @@ export class SearchedJob {
     return this.#explanation
   }
 }
+
+/** A job that has a tag has this in its tagLines. One that has not may have it too, where a key that is asked for is no key. */
+export const tagLine = (key: string, value: string | null): string =>
+  value === null ? `\n${key}=` : `\n${key}=${value}\r`
 
 /** By what a target is told from others of its type. */
 function nameOfTarget(target: Job['target']): string {

@@ -25,7 +25,7 @@ const job = (name: string, part: object = {}, more: Partial<StoredJob> = {}, ask
 const stopped = (name: string, until: number | null, asked: Asked = {}) =>
   found(storedJob(name, {}, { status: 'STOPPED', stopped: stopOf({ until }) }), asked)
 
-const billing = { tags: { team: 'billing' } }
+const billing = { tags: { team: 'billing', x: '1=1' } }
 const JOBS: readonly SearchedJob[] = [
   job('b', billing, { updatedAtMs: 3, managedBy: 'code' }, { next: 2050, failedMs: 900 }),
   job('a', { description: 'Sends the REPORT', namespace: 'other' }, { updatedAtMs: 5 }, { next: 2010 }),
@@ -60,6 +60,13 @@ describe('a search', () => {
     ['a tag with any value', { tags: [{ key: 'team', value: null }] }, ['b']],
     ['a tag with its value', { tags: [{ key: 'team', value: 'billing' }] }, ['b']],
     ['a tag with another value', { tags: [{ key: 'team', value: 'search' }] }, []],
+    [
+      'one tag of two that has another value',
+      { tags: ['billing', 'none'].map((value) => ({ key: 'team', value })) },
+      [],
+    ],
+    ['what is no key but reads like a tag and its value', { tags: [{ key: 'team=billing\r', value: null }] }, []],
+    ['what is no key but begins like a tag', { tags: [{ key: 'x=1', value: null }] }, []],
     ['a tag that every object has', { tags: [{ key: 'toString', value: null }] }, []],
     ['text in a description', { q: 'report' }, ['a']],
     ['text in a name', { q: 'DEFAULT/B' }, ['b']],
@@ -136,7 +143,7 @@ describe('a search', () => {
         target: { handler: 3 },
         managedBy: { none: 2, code: 1 },
       },
-      tag: { team: { billing: 1 } },
+      tag: { team: { billing: 1 }, x: { '1=1': 1 } },
       truncated: [],
     })
     expect(search({ facets: ['status'] }).facets?.tag).toBeNull()
