@@ -137,6 +137,12 @@ export class DynamoJobs implements Jobs {
     return (await this.#table.query({ pk, from: sortPart('ms', Math.max(0, fromMs)) })).map(readChange)
   }
 
+  async countChanges(shard: number, fromMs: number, toMs: number): Promise<number> {
+    const pk = partitionOfType('change', { shard })
+    // Behind its time a key goes on, so those of `toMs` itself come after the end.
+    return this.#table.count({ pk, from: sortPart('ms', Math.max(0, fromMs)), to: sortPart('ms', Math.max(0, toMs)) })
+  }
+
   async pointers(shard: number, minute: number): Promise<Pointer[]> {
     const items = await this.#table.query({ pk: partitionOfType('pointer', { shard, minute }) })
     return items.flatMap((item) => {

@@ -9,6 +9,7 @@ import {
   GetItemCommand,
   PutItemCommand,
   QueryCommand,
+  type QueryCommandOutput,
   TransactionCanceledException,
   type TransactWriteItem,
   TransactWriteItemsCommand,
@@ -101,19 +102,26 @@ export class Table {
     return found
   }
 
-  async *pages({
-    pk,
-    from = FIRST_SORT_KEY,
-    to = LAST_SORT_KEY,
-    limit,
-    newestFirst = false,
-    isConsistent = true,
-  }: Query): AsyncGenerator<Attributes[]> {
+  async *pages(query: Query): AsyncGenerator<Attributes[]> {
+    for await (const { Items } of this.#answers(query)) yield Items ?? []
+  }
+
+  /** How many items are in the range. The store reads them all the same, but sends none. */
+  async count(query: Query): Promise<number> {
+    let counted = 0
+    for await (const { Count } of this.#answers(query, 'COUNT')) counted += Count ?? 0
+    return counted
+  }
+
+  async *#answers(
+    { pk, from = FIRST_SORT_KEY, to = LAST_SORT_KEY, limit, newestFirst = false, isConsistent = true }: Query,
+    select?: 'COUNT',
+  ): AsyncGenerator<QueryCommandOutput> {
     const x = new Placeholders()
     const KeyConditionExpression = `${x.name('pk')} = ${x.value({ S: pk })} AND ${x.name('sk')} BETWEEN ${x.value({ S: from })} AND ${x.value({ S: to })}`
     let start: Attributes | undefined
     do {
-      const { Items, LastEvaluatedKey } = await this.#client.send(
+      const answer = await this.#client.send(
         new QueryCommand({
           TableName: this.#name,
           KeyConditionExpression,
@@ -123,10 +131,11 @@ export class Table {
           ConsistentRead: isConsistent,
           Limit: limit,
           ExclusiveStartKey: start,
+          Select: select,
         }),
       )
-      yield Items ?? []
-      start = LastEvaluatedKey
+      yield answer
+      start = answer.LastEvaluatedKey
     } while (start !== undefined)
   }
 

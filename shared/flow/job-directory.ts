@@ -7,7 +7,7 @@ import { isDeleted, type StoredJob } from '../core/job/stored.ts'
 import { type Follower, type FollowWorld, JobsOfShard } from './follow-jobs.ts'
 import { type FailuresWorld, RecentFailures } from './recent-failures.ts'
 import { nowOf } from './tick-world.ts'
-import { Turns } from './turns.ts'
+import { type Rest, Turns } from './turns.ts'
 
 class ListedJobs implements Follower {
   readonly jobs = new Map<string, SearchedJob>()
@@ -28,6 +28,10 @@ class ListedJobs implements Follower {
   knows(jobId: string): boolean {
     return this.jobs.has(jobId)
   }
+
+  isTaken(jobId: string, version: number): boolean {
+    return (this.jobs.get(jobId)?.job.version ?? 0) >= version
+  }
 }
 
 /** A failure that is asked for is looked for this far back. */
@@ -39,12 +43,14 @@ export class JobDirectory {
   readonly #world: FollowWorld
   readonly #failures: RecentFailures
   readonly #shards: readonly JobsOfShard<ListedJobs>[]
-  readonly #turns = new Turns()
+  readonly #turns: Turns
   #running: Promise<void> | null = null
   #waiting: Promise<void> | null = null
 
-  constructor(world: FollowWorld & FailuresWorld, shardCount: number) {
+  /** `rest` is for a process in which other work waits beside searches. */
+  constructor(world: FollowWorld & FailuresWorld, shardCount: number, rest: Rest = async () => {}) {
     this.#world = world
+    this.#turns = new Turns(rest)
     this.#failures = new RecentFailures(world, shardCount, FAILURE_DAYS)
     this.#shards = Array.from(
       { length: shardCount },

@@ -13,13 +13,13 @@ import { applyCalendar, checkCalendar, jobsUsing } from '../../../shared/flow/ca
 import { compareFires } from '../../../shared/flow/compare-fires.ts'
 import { type NamedMutation, writeNamed } from '../../../shared/flow/named-things.ts'
 import { notFound, Refusal } from '../../../shared/flow/refusals.ts'
-import { rest } from '../../../shared/flow/turns.ts'
 import type { Named, Versioned } from '../../../shared/ports.ts'
 import { firesAnswer } from '../answers/job.ts'
 import { momentText } from '../answers/times.ts'
 import { askingOf, DEFAULT_LIMIT, etag, objectBody, readBody, secondNow, without } from '../call.ts'
 import { pageOf } from '../cursor.ts'
 import { EXAMPLES } from '../examples.ts'
+import { rest } from '../rest.ts'
 import { type Answer, type Call, type Route, route } from '../route.ts'
 import {
   calendarAnswer,

@@ -64,7 +64,9 @@ export class SearchedJob {
 
   /** Its tags as one text: jobs with the same tags have the same, and looking into a text is quicker than looking into an object. */
   get tagLines(): string {
-    this.#tagLines ??= Object.entries(this.tags).reduce((lines, [key, value]) => lines + tagLine(key, value), '')
+    this.#tagLines ??= Object.entries(this.tags)
+      .map(([key, value]) => tagLine(key, value))
+      .join('')
     return this.#tagLines
   }
 
