@@ -27,6 +27,8 @@ import { keyOfItem, type Table } from './table.ts'
 
 /** A shard is loaded in so many parts at once. */
 const LOADED_AT_ONCE = 4
+/** About twenty milliseconds' work. */
+const JOBS_A_PIECE = 200
 const HASHES = 2n ** 64n
 
 export class DynamoJobs implements Jobs {
@@ -62,7 +64,9 @@ export class DynamoJobs implements Jobs {
         return [placeOf({ id, isOnce: false }, shard), placeOf({ id, isOnce: true }, shard)]
       }),
     )
-    return Promise.all(items.map((item) => this.#model(item)))
+    const jobs: StoredJob[] = []
+    for await (const some of this.#inPieces(items)) jobs.push(...some)
+    return jobs
   }
 
   async #model(item: Attributes): Promise<StoredJob> {
@@ -120,15 +124,22 @@ export class DynamoJobs implements Jobs {
         continue
       }
       // The next page is asked for only when this one is taken, so that no more than a few are ever in memory.
-      const jobs = await Promise.all(page.value.map((item) => this.#model(item)))
-      if (jobs.length > 0) yield jobs
+      yield* this.#inPieces(page.value)
       waiting.set(part, next(part))
     }
   }
 
   async *loadOnce(shard: number): AsyncGenerator<StoredJob[]> {
     for await (const page of this.#table.pages({ pk: partitionOfType('once', { shard }) })) {
-      if (page.length > 0) yield Promise.all(page.map((item) => this.#model(item)))
+      yield* this.#inPieces(page)
+    }
+  }
+
+  /** Reading a page of thousands takes longer than what else runs in the process may be held up. */
+  async *#inPieces(items: readonly Attributes[]): AsyncGenerator<StoredJob[]> {
+    for (let first = 0; first < items.length; first += JOBS_A_PIECE) {
+      if (first > 0) await new Promise((resolve) => setImmediate(resolve))
+      yield Promise.all(items.slice(first, first + JOBS_A_PIECE).map((item) => this.#model(item)))
     }
   }
 
