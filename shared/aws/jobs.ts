@@ -22,8 +22,8 @@ import {
 } from './items.ts'
 import { bodyKey, changeKey, definitionKey, isLarge, jobParts, placeOf, versionKey } from './job-write.ts'
 import type { KeptUntil } from './kept-until.ts'
-import { itemOf, partitionOfType, sortPart } from './keys.ts'
-import { keyOfItem, type Table } from './table.ts'
+import { itemOf, keyOfItem, partitionOfType, sortPart } from './keys.ts'
+import type { Table } from './table.ts'
 
 /** A shard is loaded in so many parts at once. */
 const LOADED_AT_ONCE = 4

@@ -1,10 +1,16 @@
 // Every key of the one table, built and taken apart in this file and nowhere else. A key is a few parts joined by #,
 // and no part can hold a #, so no two different things ever share a key.
 
+import type { Attributes } from './expression.ts'
+
 export interface TableKey {
   readonly pk: string
   readonly sk: string
 }
+
+export const keyAttributes = ({ pk, sk }: TableKey): Attributes => ({ pk: { S: pk }, sk: { S: sk } })
+
+export const keyOfItem = (item: Attributes): TableKey => ({ pk: item.pk?.S ?? '', sk: item.sk?.S ?? '' })
 
 /** What an item of the table is about. */
 export type ItemKey =

@@ -2,11 +2,9 @@
 // decided here once: the SDK may have sent a write twice, so whoever wrote looks at what stands there and recognises its own.
 
 import {
-  BatchGetItemCommand,
   ConditionalCheckFailedException,
   DeleteItemCommand,
   type DynamoDBClient,
-  GetItemCommand,
   PutItemCommand,
   QueryCommand,
   type QueryCommandOutput,
@@ -23,7 +21,8 @@ import {
   type Update,
   updateExpression,
 } from './expression.ts'
-import type { TableKey } from './keys.ts'
+import { keyAttributes, type TableKey } from './keys.ts'
+import { Reads } from './reads.ts'
 
 /** What stands there where a write was not made. */
 export type Written =
@@ -49,57 +48,33 @@ export interface Query {
 const FIRST_SORT_KEY = ' '
 const LAST_SORT_KEY = '~'
 
-const KEYS_A_BATCH = 100
-const MOST_BATCH_ROUNDS = 8
 const MOST_TRANSACTION_TRIES = 6
 const CONFLICT_WAIT_MS = 40
 /** A change that is committed later than this after its stamp might be overlooked by tickers. */
 const TRANSACTION_GIVEN_UP_MS = 5000
-
-const keyAttributes = ({ pk, sk }: TableKey): Attributes => ({ pk: { S: pk }, sk: { S: sk } })
-
-export const keyOfItem = (item: Attributes): TableKey => ({ pk: item.pk?.S ?? '', sk: item.sk?.S ?? '' })
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 export class Table {
   readonly #client: DynamoDBClient
   readonly #name: string
+  readonly #reads: Reads
 
   constructor(client: DynamoDBClient, name: string) {
     this.#client = client
     this.#name = name
+    this.#reads = new Reads(client, name)
   }
 
   /** Strongly consistent. */
   async get(key: TableKey): Promise<Attributes | null> {
-    const { Item } = await this.#client.send(
-      new GetItemCommand({ TableName: this.#name, Key: keyAttributes(key), ConsistentRead: true }),
-    )
-    return Item ?? null
+    const [item] = await this.#reads.get([key])
+    return item
   }
 
-  /** Strongly consistent, in no order; what is not there is left out. */
+  /** Strongly consistent; what is not there is left out. */
   async getMany(keys: readonly TableKey[]): Promise<Attributes[]> {
-    const batches = Array.from({ length: Math.ceil(keys.length / KEYS_A_BATCH) }, (_, batch) =>
-      keys.slice(batch * KEYS_A_BATCH, (batch + 1) * KEYS_A_BATCH),
-    )
-    return (await Promise.all(batches.map((batch) => this.#getBatch(batch)))).flat()
-  }
-
-  async #getBatch(keys: readonly TableKey[]): Promise<Attributes[]> {
-    const found: Attributes[] = []
-    let left: Attributes[] = keys.map(keyAttributes)
-    for (let round = 0; left.length > 0; round++) {
-      if (round === MOST_BATCH_ROUNDS) throw new Error(`the store left ${left.length} of ${keys.length} items unread`)
-      if (round > 0) await pause(CONFLICT_WAIT_MS * 2 ** round * Math.random())
-      const { Responses, UnprocessedKeys } = await this.#client.send(
-        new BatchGetItemCommand({ RequestItems: { [this.#name]: { Keys: left, ConsistentRead: true } } }),
-      )
-      found.push(...(Responses?.[this.#name] ?? []))
-      left = UnprocessedKeys?.[this.#name]?.Keys ?? []
-    }
-    return found
+    return (await this.#reads.get(keys)).filter((item) => item !== null)
   }
 
   async *pages(query: Query): AsyncGenerator<Attributes[]> {
