@@ -40,6 +40,8 @@ export interface Jobs {
   loadOnce(shard: number): AsyncIterable<StoredJob[]>
   /** Strongly consistent, from a time on, in order of time. */
   changes(shard: number, fromMs: number): Promise<Change[]>
+  /** Strongly consistent: how many of them are of [fromMs, toMs). */
+  countChanges(shard: number, fromMs: number, toMs: number): Promise<number>
   /** What is due once in a minute. */
   pointers(shard: number, minute: number): Promise<Pointer[]>
   /** All versions of a job that the ledger still knows, the oldest first. */

@@ -35,7 +35,4 @@ export const REPLAYED = { 'idempotency-replayed': 'true' }
 
 export const etag = (version: number): Record<string, string> => ({ etag: `"${version}"` })
 
-/** Lets requests that wait have their turn before long work goes on. */
-export const rest = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
 export const DEFAULT_LIMIT = 50

@@ -7,11 +7,12 @@ import type { TickWorld } from '../../shared/flow/tick-world.ts'
 import type { Thawing } from '../thaw.ts'
 import { NamespaceLimits } from './quota.ts'
 import { RateLimit } from './rate-limit.ts'
+import { rest } from './rest.ts'
 import type { ApiSettings, ApiWorld } from './world.ts'
 
 export const apiWorldOf = (world: TickWorld & Thawing, settings: ApiSettings): ApiWorld => ({
   ...world,
-  directory: new JobDirectory(world, world.shardCount),
+  directory: new JobDirectory(world, world.shardCount, rest),
   authenticator: new Authenticator(world),
   triggers: new RateLimit(),
   limits: new NamespaceLimits(),

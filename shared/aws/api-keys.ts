@@ -7,9 +7,9 @@ import type { ApiKeys, KeyRing } from '../ports.ts'
 import { auditPart } from './audit-trail.ts'
 import { checked, type Fields, readFields, writeFields } from './codec.ts'
 import { type Attributes, equals, isAbsent, isThere, number, text } from './expression.ts'
-import { keyOf, partitionOfType } from './keys.ts'
+import { keyOf, keyOfItem, partitionOfType } from './keys.ts'
 import type { NamedParts } from './named.ts'
-import { keyOfItem, type TransactionPart } from './table.ts'
+import type { TransactionPart } from './table.ts'
 
 const FIELDS: Fields<Omit<StoredKey, 'id'>> = {
   name: 'text',

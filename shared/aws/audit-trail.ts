@@ -7,8 +7,8 @@ import type { AuditTrail } from '../ports.ts'
 import { checked, type Fields, readFields, writeFields } from './codec.ts'
 import { type Attributes, number } from './expression.ts'
 import type { KeptUntil } from './kept-until.ts'
-import { itemOf, keyOf, partitionOfType, sortPart } from './keys.ts'
-import { keyOfItem, type Table, type TransactionPart } from './table.ts'
+import { itemOf, keyOf, keyOfItem, partitionOfType, sortPart } from './keys.ts'
+import type { Table, TransactionPart } from './table.ts'
 
 type Kept = Omit<AuditEntry, 'id' | 'atMs' | 'namespace'>
 

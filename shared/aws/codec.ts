@@ -44,9 +44,10 @@ export function writeFields<Model extends object>(fields: Fields<Model>, model: 
 
 export function readFields(fields: Readonly<Record<string, FieldKind>>, item: Attributes): Record<string, unknown> {
   const model: Record<string, unknown> = {}
-  for (const [name, kind] of Object.entries(fields)) {
+  // A load reads forty fields of each of ten thousand jobs, of which most are absent: no list of them is made for each job.
+  for (const name in fields) {
     const attribute = item[name]
-    if (attribute !== undefined) model[name] = readField(kind, attribute)
+    if (attribute !== undefined) model[name] = readField(fields[name], attribute)
   }
   return model
 }

@@ -16,8 +16,7 @@ import type { FeedLine, MissedItem } from '../ports.ts'
 import { checked, type FieldKind, type Fields, readFields, writeField, writeFields } from './codec.ts'
 import { readDepths, writeDepths } from './depth-text.ts'
 import type { Attributes } from './expression.ts'
-import { type ItemKey, itemOf } from './keys.ts'
-import { keyOfItem } from './table.ts'
+import { type ItemKey, itemOf, keyOfItem } from './keys.ts'
 
 const second = z.int()
 const lane = z.enum(['fast', 'slow'])

@@ -29,11 +29,13 @@ import {
 } from './items.ts'
 import { bodyKey, changeKey, definitionKey, isLarge, jobParts, placeOf, versionKey } from './job-write.ts'
 import type { KeptUntil } from './kept-until.ts'
-import { itemOf, partitionOfType, sortPart } from './keys.ts'
-import { keyOfItem, type Table } from './table.ts'
+import { itemOf, keyOfItem, partitionOfType, sortPart } from './keys.ts'
+import type { Table } from './table.ts'
 
 /** A shard is loaded in so many parts at once. */
 const LOADED_AT_ONCE = 4
+/** About twenty milliseconds' work. */
+const JOBS_A_PIECE = 200
 const HASHES = 2n ** 64n
 
 export class DynamoJobs implements Jobs {
@@ -69,7 +71,9 @@ export class DynamoJobs implements Jobs {
         return [placeOf({ id, isOnce: false }, shard), placeOf({ id, isOnce: true }, shard)]
       }),
     )
-    return Promise.all(items.map((item) => this.#model(item)))
+    const jobs: StoredJob[] = []
+    for await (const some of this.#inPieces(items)) jobs.push(...some)
+    return jobs
   }
 
   async #model(item: Attributes): Promise<StoredJob> {
@@ -127,21 +131,34 @@ export class DynamoJobs implements Jobs {
         continue
       }
       // The next page is asked for only when this one is taken, so that no more than a few are ever in memory.
-      const jobs = await Promise.all(page.value.map((item) => this.#model(item)))
-      if (jobs.length > 0) yield jobs
+      yield* this.#inPieces(page.value)
       waiting.set(part, next(part))
     }
   }
 
   async *loadOnce(shard: number): AsyncGenerator<StoredJob[]> {
     for await (const page of this.#table.pages({ pk: partitionOfType('once', { shard }) })) {
-      if (page.length > 0) yield Promise.all(page.map((item) => this.#model(item)))
+      yield* this.#inPieces(page)
+    }
+  }
+
+  /** Reading a page of thousands takes longer than what else runs in the process may be held up. */
+  async *#inPieces(items: readonly Attributes[]): AsyncGenerator<StoredJob[]> {
+    for (let first = 0; first < items.length; first += JOBS_A_PIECE) {
+      if (first > 0) await new Promise((resolve) => setImmediate(resolve))
+      yield Promise.all(items.slice(first, first + JOBS_A_PIECE).map((item) => this.#model(item)))
     }
   }
 
   async changes(shard: number, fromMs: number): Promise<Change[]> {
     const pk = partitionOfType('change', { shard })
     return (await this.#table.query({ pk, from: sortPart('ms', Math.max(0, fromMs)) })).map(readChange)
+  }
+
+  async countChanges(shard: number, fromMs: number, toMs: number): Promise<number> {
+    const pk = partitionOfType('change', { shard })
+    // Behind its time a key goes on, so those of `toMs` itself come after the end.
+    return this.#table.count({ pk, from: sortPart('ms', Math.max(0, fromMs)), to: sortPart('ms', Math.max(0, toMs)) })
   }
 
   async pointers(shard: number, minute: number): Promise<Pointer[]> {

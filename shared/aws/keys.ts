@@ -1,10 +1,16 @@
 // Every key of the one table, built and taken apart in this file and nowhere else. A key is a few parts joined by #,
 // and no part can hold a #, so no two different things ever share a key.
 
+import type { Attributes } from './expression.ts'
+
 export interface TableKey {
   readonly pk: string
   readonly sk: string
 }
+
+export const keyAttributes = ({ pk, sk }: TableKey): Attributes => ({ pk: { S: pk }, sk: { S: sk } })
+
+export const keyOfItem = (item: Attributes): TableKey => ({ pk: item.pk?.S ?? '', sk: item.sk?.S ?? '' })
 
 /** What an item of the table is about. */
 export type ItemKey =
@@ -158,9 +164,9 @@ function writePart(name: Part, value: unknown): string {
   throw new Error(`${name} ${JSON.stringify(value)} cannot stand in a key`)
 }
 
-function readPart(name: Part, text: string): string | number {
-  return WIDTHS[name] === undefined ? text : Number(text)
-}
+/** A number is read only in the very form in which it is written. */
+const isPart = (name: Part, text: string): boolean =>
+  WIDTHS[name] === undefined || (text.length === WIDTHS[name] && /^\d+$/.test(text))
 
 export function keyOf(item: ItemKey): TableKey {
   const { pk, sk } = SHAPES[item.type]
@@ -185,24 +191,28 @@ const TYPE_OF = new Map(Object.entries(SHAPES).map(([type, { pk }]) => [pk[0], t
 
 /** What a key of the table is about. Throws for a key that this file did not build. */
 export function itemOf({ pk, sk }: TableKey): ItemKey {
-  const [head, ...pkTexts] = pk.split(SEPARATOR)
-  const type = TYPE_OF.get(head)
+  const pkTexts = pk.split(SEPARATOR)
+  const type = TYPE_OF.get(pkTexts[0])
   if (type === undefined) throw notAKey(pk, sk)
+  const item: Record<string, string | number> = { type }
   const [, ...pkNames] = SHAPES[type].pk
   const skNames = SHAPES[type].sk
-  const skTexts = skNames.length === 0 ? [] : sk.split(SEPARATOR)
-  if (pkTexts.length !== pkNames.length || skTexts.length !== skNames.length) throw notAKey(pk, sk)
-  const names = [...pkNames, ...skNames]
-  const values = [...pkTexts, ...skTexts]
-  if (names.some((name, index) => WIDTHS[name] !== undefined && !/^\d+$/.test(values[index]))) throw notAKey(pk, sk)
-  const item = {
-    type,
-    ...Object.fromEntries(names.map((name, index) => [name, readPart(name, values[index])])),
-  } as ItemKey
-  // Building it again is the proof that nothing was lost or read in another way.
-  const again = keyOf(item)
-  if (again.pk !== pk || again.sk !== sk) throw notAKey(pk, sk)
-  return item
+  const isRead =
+    readParts(pkNames, pkTexts.slice(1), item) &&
+    (skNames.length === 0 ? sk === ALONE : readParts(skNames, sk.split(SEPARATOR), item))
+  if (!isRead) throw notAKey(pk, sk)
+  return item as unknown as ItemKey
+}
+
+/** False where the texts are not what `keyOf` writes for these parts. */
+function readParts(names: readonly Part[], texts: readonly string[], item: Record<string, string | number>): boolean {
+  if (names.length !== texts.length) return false
+  for (const [place, name] of names.entries()) {
+    const text = texts[place]
+    if (!isPart(name, text)) return false
+    item[name] = WIDTHS[name] === undefined ? text : Number(text)
+  }
+  return true
 }
 
 const notAKey = (pk: string, sk: string): Error =>

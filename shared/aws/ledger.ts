@@ -21,10 +21,10 @@ import {
   writeRun,
 } from './items.ts'
 import type { KeptUntil } from './kept-until.ts'
-import { keyOf, partitionOfType, sortPart, type TableKey } from './keys.ts'
+import { keyOf, keyOfItem, partitionOfType, sortPart, type TableKey } from './keys.ts'
 import { openParts } from './open-runs.ts'
 import { DynamoPages } from './pages.ts'
-import { keyOfItem, type Table, type TransactionPart } from './table.ts'
+import type { Table, TransactionPart } from './table.ts'
 
 const keyOfRun = ({ jobId, second, suffix }: RunId): TableKey => keyOf({ type: 'run', jobId, second, suffix })
 

@@ -9,8 +9,8 @@ import { checked } from './codec.ts'
 import { type Attributes, equals, isAbsent, number, text } from './expression.ts'
 import { readValue, writeValue } from './items.ts'
 import type { KeptUntil } from './kept-until.ts'
-import { keyOf, partitionOfType } from './keys.ts'
-import { keyOfItem, type Table } from './table.ts'
+import { keyOf, keyOfItem, partitionOfType } from './keys.ts'
+import type { Table } from './table.ts'
 
 export interface NamedParts {
   readonly table: Table

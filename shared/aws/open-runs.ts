@@ -10,8 +10,8 @@ import type { OpenRuns } from '../ports.ts'
 import { type Attributes, isThere, number, text } from './expression.ts'
 import { readOpen, writeOpen } from './items.ts'
 import type { KeptUntil } from './kept-until.ts'
-import { keyOf, partitionOfType, sortPart, type TableKey } from './keys.ts'
-import { keyOfItem, type Table, type TransactionPart } from './table.ts'
+import { keyOf, keyOfItem, partitionOfType, sortPart, type TableKey } from './keys.ts'
+import type { Table, TransactionPart } from './table.ts'
 
 type OpenKey = Parameters<OpenRuns['remove']>[0]
 

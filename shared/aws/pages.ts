@@ -7,8 +7,8 @@ import type { PageKey } from '../core/run/record.ts'
 import type { PageContent, Swap, SwapResult } from '../ports.ts'
 import { type Attributes, and, equals, isAbsent, number, text } from './expression.ts'
 import type { KeptUntil } from './kept-until.ts'
-import { itemOf, keyOf, partitionOfType, type TableKey } from './keys.ts'
-import { keyOfItem, type Table } from './table.ts'
+import { itemOf, keyOf, keyOfItem, partitionOfType, type TableKey } from './keys.ts'
+import type { Table } from './table.ts'
 
 const keyOfPage = ({ shard, second, depth, page }: PageKey): TableKey =>
   keyOf({

@@ -2,8 +2,8 @@
 
 import type { PendingEdit, PendingEdits } from '../ports.ts'
 import { text } from './expression.ts'
-import { itemOf, keyOf, partitionOfType } from './keys.ts'
-import { keyOfItem, type Table } from './table.ts'
+import { itemOf, keyOf, keyOfItem, partitionOfType } from './keys.ts'
+import type { Table } from './table.ts'
 
 export class DynamoPendingEdits implements PendingEdits {
   readonly #table: Table

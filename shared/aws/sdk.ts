@@ -16,6 +16,8 @@ const MOST_SOCKETS = 256
 /** A long poll takes up to 20 s by itself. */
 const POLL_TIMEOUT_MS = 23_000
 
+/** What of a request a signer is given and gives back. */
+type HttpRequest = Parameters<Extract<NonNullable<DynamoDBClientConfig['signer']>, { sign: unknown }>['sign']>[0]
 type RequestHandler = NonNullable<DynamoDBClientConfig['requestHandler']>
 
 export interface SdkOptions {
@@ -25,8 +27,26 @@ export interface SdkOptions {
   readonly requestHandler?: RequestHandler
 }
 
-/** An engine on this machine checks no signature, but the SDK insists on making one. */
-const LOCAL = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }
+/**
+ * An engine on this machine wants a signature that has the form of one, and does not check it. To make one takes two fifths of the CPU of
+ * a call, on a machine that runs everything else too, so all calls have the same.
+ */
+const SIGNATURE = {
+  'x-amz-date': '20200101T000000Z',
+  authorization:
+    'AWS4-HMAC-SHA256 Credential=local/20200101/us-east-1/local/aws4_request, SignedHeaders=host, Signature=0',
+}
+
+const LOCAL = {
+  region: 'us-east-1',
+  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  signer: {
+    sign: async (request: HttpRequest): Promise<HttpRequest> => {
+      Object.assign(request.headers, SIGNATURE)
+      return request
+    },
+  },
+}
 
 /** The SDK's credential chain calls `debug`. For `info` it copies every input and output, even for one that drops them, unless it is absent. */
 const SILENT = { trace() {}, debug() {}, warn() {}, error() {} } as unknown as NonNullable<

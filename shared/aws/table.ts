@@ -2,13 +2,12 @@
 // decided here once: the SDK may have sent a write twice, so whoever wrote looks at what stands there and recognises its own.
 
 import {
-  BatchGetItemCommand,
   ConditionalCheckFailedException,
   DeleteItemCommand,
   type DynamoDBClient,
-  GetItemCommand,
   PutItemCommand,
   QueryCommand,
+  type QueryCommandOutput,
   TransactionCanceledException,
   type TransactWriteItem,
   TransactWriteItemsCommand,
@@ -22,7 +21,8 @@ import {
   type Update,
   updateExpression,
 } from './expression.ts'
-import type { TableKey } from './keys.ts'
+import { keyAttributes, type TableKey } from './keys.ts'
+import { Reads } from './reads.ts'
 
 /** What stands there where a write was not made. */
 export type Written =
@@ -48,72 +48,55 @@ export interface Query {
 const FIRST_SORT_KEY = ' '
 const LAST_SORT_KEY = '~'
 
-const KEYS_A_BATCH = 100
-const MOST_BATCH_ROUNDS = 8
 const MOST_TRANSACTION_TRIES = 6
 const CONFLICT_WAIT_MS = 40
 /** A change that is committed later than this after its stamp might be overlooked by tickers. */
 const TRANSACTION_GIVEN_UP_MS = 5000
-
-const keyAttributes = ({ pk, sk }: TableKey): Attributes => ({ pk: { S: pk }, sk: { S: sk } })
-
-export const keyOfItem = (item: Attributes): TableKey => ({ pk: item.pk?.S ?? '', sk: item.sk?.S ?? '' })
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 export class Table {
   readonly #client: DynamoDBClient
   readonly #name: string
+  readonly #reads: Reads
 
   constructor(client: DynamoDBClient, name: string) {
     this.#client = client
     this.#name = name
+    this.#reads = new Reads(client, name)
   }
 
   /** Strongly consistent. */
   async get(key: TableKey): Promise<Attributes | null> {
-    const { Item } = await this.#client.send(
-      new GetItemCommand({ TableName: this.#name, Key: keyAttributes(key), ConsistentRead: true }),
-    )
-    return Item ?? null
+    const [item] = await this.#reads.get([key])
+    return item
   }
 
-  /** Strongly consistent, in no order; what is not there is left out. */
+  /** Strongly consistent; what is not there is left out. */
   async getMany(keys: readonly TableKey[]): Promise<Attributes[]> {
-    const batches = Array.from({ length: Math.ceil(keys.length / KEYS_A_BATCH) }, (_, batch) =>
-      keys.slice(batch * KEYS_A_BATCH, (batch + 1) * KEYS_A_BATCH),
-    )
-    return (await Promise.all(batches.map((batch) => this.#getBatch(batch)))).flat()
+    return (await this.#reads.get(keys)).filter((item) => item !== null)
   }
 
-  async #getBatch(keys: readonly TableKey[]): Promise<Attributes[]> {
-    const found: Attributes[] = []
-    let left: Attributes[] = keys.map(keyAttributes)
-    for (let round = 0; left.length > 0; round++) {
-      if (round === MOST_BATCH_ROUNDS) throw new Error(`the store left ${left.length} of ${keys.length} items unread`)
-      if (round > 0) await pause(CONFLICT_WAIT_MS * 2 ** round * Math.random())
-      const { Responses, UnprocessedKeys } = await this.#client.send(
-        new BatchGetItemCommand({ RequestItems: { [this.#name]: { Keys: left, ConsistentRead: true } } }),
-      )
-      found.push(...(Responses?.[this.#name] ?? []))
-      left = UnprocessedKeys?.[this.#name]?.Keys ?? []
-    }
-    return found
+  async *pages(query: Query): AsyncGenerator<Attributes[]> {
+    for await (const { Items } of this.#answers(query)) yield Items ?? []
   }
 
-  async *pages({
-    pk,
-    from = FIRST_SORT_KEY,
-    to = LAST_SORT_KEY,
-    limit,
-    newestFirst = false,
-    isConsistent = true,
-  }: Query): AsyncGenerator<Attributes[]> {
+  /** How many items are in the range. The store reads them all the same, but sends none. */
+  async count(query: Query): Promise<number> {
+    let counted = 0
+    for await (const { Count } of this.#answers(query, 'COUNT')) counted += Count ?? 0
+    return counted
+  }
+
+  async *#answers(
+    { pk, from = FIRST_SORT_KEY, to = LAST_SORT_KEY, limit, newestFirst = false, isConsistent = true }: Query,
+    select?: 'COUNT',
+  ): AsyncGenerator<QueryCommandOutput> {
     const x = new Placeholders()
     const KeyConditionExpression = `${x.name('pk')} = ${x.value({ S: pk })} AND ${x.name('sk')} BETWEEN ${x.value({ S: from })} AND ${x.value({ S: to })}`
     let start: Attributes | undefined
     do {
-      const { Items, LastEvaluatedKey } = await this.#client.send(
+      const answer = await this.#client.send(
         new QueryCommand({
           TableName: this.#name,
           KeyConditionExpression,
@@ -123,10 +106,11 @@ export class Table {
           ConsistentRead: isConsistent,
           Limit: limit,
           ExclusiveStartKey: start,
+          Select: select,
         }),
       )
-      yield Items ?? []
-      start = LastEvaluatedKey
+      yield answer
+      start = answer.LastEvaluatedKey
     } while (start !== undefined)
   }
 

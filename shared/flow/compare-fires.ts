@@ -2,6 +2,7 @@
 
 import type { VersionedJob } from '../core/job/version.ts'
 import { type DueItem, dueBetween } from '../core/planner/due.ts'
+import type { Rest } from './turns.ts'
 
 export interface FirePair {
   readonly jobId: string
@@ -32,12 +33,7 @@ const MOST_SHOWN = 100
 /** Pieces of work between two looks at what else waits. */
 const FIRES_AT_ONCE = 5000
 
-/** `rest` lets others have their turn. */
-export async function compareFires(
-  pairs: readonly FirePair[],
-  from: number,
-  rest: () => Promise<void>,
-): Promise<ComparedFires> {
+export async function compareFires(pairs: readonly FirePair[], from: number, rest: Rest): Promise<ComparedFires> {
   const appear = new Tally()
   const vanish = new Tally()
   let same = 0

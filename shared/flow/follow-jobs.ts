@@ -1,11 +1,10 @@
 // Follows the jobs of a shard: all of them at first, then what the log of changes says. Tickers plan by it and the API
-// searches in it. It reads some of the log again each time, because a change may be committed a little after its stamp.
+// searches in it.
 
 import { type Change, isLaneNotice, type StoredJob } from '../core/job/stored.ts'
 import type { Clock, Jobs } from '../ports.ts'
+import { ChangeLog } from './change-log.ts'
 
-/** How far back the log is read again. */
-const OVERLAP_MS = 60_000
 /** A notice about a lane matters for two minutes: whoever begins reads that far back. */
 const LANES_BACK_MS = 120_000
 /** One-time jobs are read when their minute is this near. */
@@ -28,6 +27,8 @@ export interface FollowWorld {
 export interface Follower {
   take(jobs: readonly StoredJob[]): void
   knows(jobId: string): boolean
+  /** Whether a version need not be read again. Tickers do not have this: a version may still be amended after its commit. */
+  isTaken?(jobId: string, version: number): boolean
   /** The job's runs go on the slow lane up to the end of a minute. */
   markSlow?(jobId: string, throughMinute: number): void
 }
@@ -40,8 +41,6 @@ export interface Drained {
 }
 
 const minuteOf = (second: number): number => Math.floor(second / 60)
-const nameOf = ({ jobId, version, slowThroughMinute = 0 }: Change): string =>
-  [jobId, version, slowThroughMinute].join('.')
 
 /** A load that runs beside the ticks: what is old is replaced when its successor is whole. */
 interface Reload<Known> {
@@ -58,8 +57,7 @@ export class JobsOfShard<Known extends Follower> {
   readonly #holdsAllOnce: boolean
   /** What is known now. */
   current: Known
-  /** Changes taken in already, with their times, as long as they may be read again. */
-  readonly #seen = new Map<string, number>()
+  readonly #log: ChangeLog
   #reload: Reload<Known> | null = null
   #reloadsFailed = 0
   #loadedMs = Number.NEGATIVE_INFINITY
@@ -70,6 +68,7 @@ export class JobsOfShard<Known extends Follower> {
   constructor(world: FollowWorld, shard: number, make: () => Known, holdsAllOnce = false) {
     this.#world = world
     this.#shard = shard
+    this.#log = new ChangeLog(world.jobs, shard)
     this.#make = make
     this.#holdsAllOnce = holdsAllOnce
     this.current = make()
@@ -81,7 +80,7 @@ export class JobsOfShard<Known extends Follower> {
     const isCold = startedMs - this.#drainedMs > STALE_AFTER_MS || this.#reloadsFailed >= MOST_RELOADS
     if (isCold) await this.#load(startedMs, onceFrom)
     else this.#renew(startedMs, onceFrom)
-    const changes = await this.#takeChanges(this.#drainedMs - OVERLAP_MS)
+    const changes = await this.#takeChanges(this.#drainedMs)
     if (!this.#holdsAllOnce) await this.#takeOnce(minuteOf(startedMs / 1000 + NEAR_SECONDS))
     this.#drainedMs = startedMs
     return { startedMs, isCold, changes }
@@ -105,7 +104,7 @@ export class JobsOfShard<Known extends Follower> {
     this.current = known
     this.#reload = null
     this.#reloadsFailed = 0
-    this.#seen.clear()
+    this.#log.forget()
     this.#onceThroughMinute = minuteOf(onceFrom) - 1
     this.#loadedMs = startedMs
     this.#drainedMs = startedMs - LANES_BACK_MS
@@ -138,22 +137,21 @@ export class JobsOfShard<Known extends Follower> {
     }
   }
 
-  async #takeChanges(fromMs: number): Promise<number> {
-    const changes = await this.#world.jobs.changes(this.#shard, fromMs)
-    const fresh = changes.filter((change) => !this.#seen.has(nameOf(change)))
+  async #takeChanges(readMs: number): Promise<number> {
+    const fresh = await this.#log.fresh(readMs)
     const edits = fresh.filter((change) => !isLaneNotice(change))
     const wanted = edits.filter((change) => this.#isWanted(change)).map(({ jobId }) => jobId)
     if (wanted.length > 0) this.current.take(await this.#world.jobs.readMany(wanted))
     for (const { jobId, slowThroughMinute } of fresh) {
       if (slowThroughMinute !== undefined) this.current.markSlow?.(jobId, slowThroughMinute)
     }
-    for (const change of fresh) this.#seen.set(nameOf(change), change.ms)
-    for (const [name, ms] of this.#seen) if (ms < fromMs) this.#seen.delete(name)
+    this.#log.taken(fresh)
     return edits.length
   }
 
   /** A one-time job that is far ahead is found again by its pointer when its minute comes near. */
-  #isWanted({ once, jobId }: Change): boolean {
+  #isWanted({ once, jobId, version }: Change): boolean {
+    if (this.current.isTaken?.(jobId, version) === true) return false
     if (once === null || this.#holdsAllOnce || this.current.knows(jobId)) return true
     return once.firstInstant !== null && minuteOf(once.firstInstant) <= this.#onceThroughMinute
   }

@@ -1,45 +1,16 @@
 // All jobs of all shards as the API searches them, kept current by the same log that tickers follow. What search reads stands
 // behind this one class.
 
-import {
-  type JobFilter,
-  type JobPage,
-  type JobQuery,
-  matcherOf,
-  type Searchable,
-  searchJobs,
-} from '../core/job/search.ts'
+import { type JobFilter, type JobPage, type JobQuery, JobSearch, matcherOf } from '../core/job/search.ts'
+import { SearchedJob } from '../core/job/searched-job.ts'
 import { isDeleted, type StoredJob } from '../core/job/stored.ts'
-import { nextDue, RUNS } from '../core/planner/due.ts'
-import { NEVER } from '../core/time/instants.ts'
 import { type Follower, type FollowWorld, JobsOfShard } from './follow-jobs.ts'
 import { type FailuresWorld, RecentFailures } from './recent-failures.ts'
 import { nowOf } from './tick-world.ts'
-
-class ListedJob implements Searchable {
-  readonly job: StoredJob
-  readonly #failures: RecentFailures
-  /** Asked of the schedule once, and again when it has passed. */
-  #next: number | null = null
-
-  constructor(job: StoredJob, failures: RecentFailures) {
-    this.job = job
-    this.#failures = failures
-  }
-
-  next(now: number): number {
-    const isPast = this.#next !== null && this.#next !== NEVER && this.#next <= now
-    if (this.#next === null || isPast) this.#next = nextDue(this.job, now, RUNS)
-    return this.#next
-  }
-
-  lastFailureMs(): number | null {
-    return this.#failures.lastOf(this.job.id)
-  }
-}
+import { type Rest, Turns } from './turns.ts'
 
 class ListedJobs implements Follower {
-  readonly jobs = new Map<string, ListedJob>()
+  readonly jobs = new Map<string, SearchedJob>()
   readonly #failures: RecentFailures
 
   constructor(failures: RecentFailures) {
@@ -50,27 +21,36 @@ class ListedJobs implements Follower {
     for (const job of jobs) {
       const known = this.jobs.get(job.id)
       if (known === undefined || known.job.version <= job.version)
-        this.jobs.set(job.id, new ListedJob(job, this.#failures))
+        this.jobs.set(job.id, new SearchedJob(job, this.#failures))
     }
   }
 
   knows(jobId: string): boolean {
     return this.jobs.has(jobId)
   }
+
+  isTaken(jobId: string, version: number): boolean {
+    return (this.jobs.get(jobId)?.job.version ?? 0) >= version
+  }
 }
 
 /** A failure that is asked for is looked for this far back. */
 const FAILURE_DAYS = 7
+/** About a millisecond's work. */
+const JOBS_A_TURN = 5000
 
 export class JobDirectory {
   readonly #world: FollowWorld
   readonly #failures: RecentFailures
   readonly #shards: readonly JobsOfShard<ListedJobs>[]
+  readonly #turns: Turns
   #running: Promise<void> | null = null
   #waiting: Promise<void> | null = null
 
-  constructor(world: FollowWorld & FailuresWorld, shardCount: number) {
+  /** `rest` is for a process in which other work waits beside searches. */
+  constructor(world: FollowWorld & FailuresWorld, shardCount: number, rest: Rest = async () => {}) {
     this.#world = world
+    this.#turns = new Turns(rest)
     this.#failures = new RecentFailures(world, shardCount, FAILURE_DAYS)
     this.#shards = Array.from(
       { length: shardCount },
@@ -78,23 +58,33 @@ export class JobDirectory {
     )
   }
 
-  async search(query: JobQuery): Promise<JobPage<Searchable>> {
+  async search(query: JobQuery): Promise<JobPage> {
     await this.#current()
     if (query.sort === 'lastFailure' || query.failedSinceMs !== undefined) await this.#failures.update()
-    return searchJobs(this.#listed(), query, nowOf(this.#world))
+    const search = new JobSearch(query, nowOf(this.#world))
+    await this.#each((found) => search.offer(found))
+    return search.page()
   }
 
   /** The jobs that match, in no order. */
   async matching(filter: JobFilter): Promise<StoredJob[]> {
     await this.#current()
     const isWanted = matcherOf(filter, nowOf(this.#world))
-    return [...this.#listed()].filter(isWanted).map(({ job }) => job)
+    const matching: StoredJob[] = []
+    await this.#each((found) => {
+      if (isWanted(found)) matching.push(found.job)
+    })
+    return matching
   }
 
   /** Every job that is not deleted. */
   async all(): Promise<StoredJob[]> {
     await this.#current()
-    return [...this.#listed()].map(({ job }) => job).filter((job) => !isDeleted(job))
+    const all: StoredJob[] = []
+    await this.#each(({ job }) => {
+      if (!isDeleted(job)) all.push(job)
+    })
+    return all
   }
 
   /** Jobs by id, deleted ones too while their tombstones are kept; as current as the last look at all of them. */
@@ -106,8 +96,20 @@ export class JobDirectory {
     return null
   }
 
-  *#listed(): Generator<ListedJob> {
-    for (const { current } of this.#shards) yield* current.jobs.values()
+  /**
+   * Asks about every job, in pieces. Many requests wait for one look at the log and go on at its end, so each piece has a turn to itself.
+   * What comes in meanwhile takes the place of what it follows, so no job is asked about twice.
+   */
+  async #each(ask: (found: SearchedJob) => void): Promise<void> {
+    const known = this.#shards.map(({ current }) => current.jobs)
+    let asked = 0
+    for (const jobs of known) {
+      for (const found of jobs.values()) {
+        if (asked % JOBS_A_TURN === 0) await this.#turns.own()
+        asked += 1
+        ask(found)
+      }
+    }
   }
 
   /**

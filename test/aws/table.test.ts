@@ -104,3 +104,52 @@ describe.skipIf(whyNot !== null)('a text of a user', () => {
     expect((await table.get(key))?.[odd]).toEqual({ S: odd })
   })
 })
+
+describe.skipIf(whyNot !== null)('reads that are asked for at one moment', () => {
+  /** A table and how many calls it has made. */
+  async function counted(): Promise<{ table: Table; calls: () => number }> {
+    const tableName = `table-${process.pid}-${Math.random().toString(36).slice(2)}`
+    const client = dynamoClient({ endpoint: endpoint ?? undefined, clock })
+    clients.push(client)
+    await createTable(client, tableName)
+    let calls = 0
+    client.middlewareStack.add((next) => (args) => {
+      calls += 1
+      return next(args)
+    })
+    return { table: new Table(client, tableName), calls: () => calls }
+  }
+
+  const keyAt = (place: number) => ({ pk: 'META', sk: String(place).padStart(3, '0') })
+
+  test('are one call, and each has what it asked for', async () => {
+    const { table, calls } = await counted()
+    for (const place of [1, 2]) await table.put(keyAt(place), { a: text(`${place}`) })
+    const before = calls()
+    const [one, many, none] = await Promise.all([
+      table.get(keyAt(1)),
+      table.getMany([keyAt(2), keyAt(3), keyAt(1)]),
+      table.get(keyAt(4)),
+    ])
+    expect(calls() - before).toBe(1)
+    expect(one?.a).toEqual(text('1'))
+    expect(many.map(({ a }) => a)).toEqual([text('2'), text('1')])
+    expect(none).toBeNull()
+  })
+
+  test('are a call for each hundred of them', async () => {
+    const { table, calls } = await counted()
+    await table.put(keyAt(249), { a: text('last') })
+    const before = calls()
+    expect(await table.getMany(Array.from({ length: 250 }, (_, place) => keyAt(place)))).toHaveLength(1)
+    expect(calls() - before).toBe(3)
+  })
+
+  test('fail together where the store refuses them', async () => {
+    const client = dynamoClient({ endpoint: endpoint ?? undefined, clock })
+    clients.push(client)
+    const table = new Table(client, 'there-is-none')
+    const [one, other] = await Promise.allSettled([table.get(keyAt(1)), table.get(keyAt(2))])
+    expect([one.status, other.status]).toEqual(['rejected', 'rejected'])
+  })
+})

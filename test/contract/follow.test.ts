@@ -92,6 +92,15 @@ inEachWorld('a follower of a shard', (make) => {
     expect(versions(jobs.current.known)).toEqual({ slow: 1 })
   })
 
+  test('counts the changes from a time on and before another', async () => {
+    const world = await begin(make)
+    const change = { shard: 0, jobId: 'AAAAAAAAAAA', version: 1, once: null }
+    for (const ms of [1000, 2000, 3000, 4000]) await world.jobs.announce({ ...change, ms })
+    expect(await world.jobs.countChanges(0, 2000, 4000)).toBe(2)
+    expect(await world.jobs.countChanges(0, -1000, 5000)).toBe(4)
+    expect(await world.jobs.countChanges(1, 0, 5000)).toBe(0)
+  })
+
   test('hears again of a change whose commit took more than five seconds', async () => {
     const { world, pass } = movable(await begin(make))
     const jobs = before(world.jobs, 'commit', async () => pass(6))

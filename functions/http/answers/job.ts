@@ -1,9 +1,7 @@
 // A job as the API answers it: whole, as a summary, and what a change did to it.
 
-import type { Searchable } from '../../../shared/core/job/search.ts'
+import { explanationOf, nextRunsOf, type SearchedJob } from '../../../shared/core/job/searched-job.ts'
 import { type StoredJob, statusAt, stopAt } from '../../../shared/core/job/stored.ts'
-import { nextDue, RUNS } from '../../../shared/core/planner/due.ts'
-import { explainSchedule } from '../../../shared/core/schedule/explain.ts'
 import { describeFire } from '../../../shared/core/schedule/fire.ts'
 import { formatInstant } from '../../../shared/core/time/instant.ts'
 import { NEVER } from '../../../shared/core/time/instants.ts'
@@ -12,18 +10,7 @@ import type { RunView } from '../../../shared/flow/runs/view.ts'
 import { lastRunAnswer } from './run.ts'
 import { instantText, momentText } from './times.ts'
 
-const NEXT_SHOWN = 3
-
 const newestOf = (job: StoredJob) => job.versions[job.versions.length - 1]
-
-function nextOf(job: StoredJob, now: number, first = nextDue(job, now, RUNS)): string[] {
-  const next: string[] = []
-  for (let t = first; t !== NEVER && next.length < NEXT_SHOWN; t = nextDue(job, t, RUNS)) next.push(formatInstant(t))
-  return next
-}
-
-const explainOf = (job: StoredJob): string[] =>
-  newestOf(job).timing.schedules.map((schedule) => explainSchedule(schedule, job.id))
 
 function stoppedOf(job: StoredJob, now: number): object | null {
   const stop = stopAt(job, now)
@@ -45,9 +32,9 @@ export function jobAnswer(job: StoredJob, now: number, last: RunView | null): Re
     updatedAt: momentText(updatedAtMs),
     managedBy,
     effective: { timeout: timeoutSeconds },
-    explain: explainOf(job),
+    explain: explanationOf(job),
     stopped: stoppedOf(job, now),
-    next: nextOf(job, now),
+    next: nextRunsOf(job, now).map(formatInstant),
     last: last === null ? null : lastRunAnswer(last),
     moved: moves
       .filter(({ from, to }) => Math.max(from, to) >= now)
@@ -55,7 +42,7 @@ export function jobAnswer(job: StoredJob, now: number, last: RunView | null): Re
   }
 }
 
-export function jobSummary(found: Searchable, now: number): Record<string, unknown> {
+export function jobSummary(found: SearchedJob, now: number): Record<string, unknown> {
   const { job } = found
   const { namespace, name, description, tags, target } = job.definition
   const stop = stopAt(job, now)
@@ -70,9 +57,9 @@ export function jobSummary(found: Searchable, now: number): Record<string, unkno
     stopped: stop === null ? null : { code: stop.code, reason: stop.reason, until: instantText(stop.until) },
     managedBy: job.managedBy,
     target: { type: target.type },
-    explain: explainOf(job),
+    explain: found.explanation,
     updatedAt: momentText(job.updatedAtMs),
-    next: nextOf(job, now, found.next(now)),
+    next: found.nextRuns(now).map(formatInstant),
   }
 }
 

@@ -6,11 +6,13 @@ import { compareFires, type FirePair } from '../../../shared/flow/compare-fires.
 import type { JobName } from '../../../shared/flow/find-job.ts'
 import { deleteJob, saveJob, startJob, stopJob } from '../../../shared/flow/manage-jobs.ts'
 import type { Mutation } from '../../../shared/flow/mutate-job.ts'
+import { Turns } from '../../../shared/flow/turns.ts'
 import { firesAnswer } from '../answers/job.ts'
 import { instantText } from '../answers/times.ts'
-import { askingOf, readBody, rest, without } from '../call.ts'
+import { askingOf, readBody, without } from '../call.ts'
 import { Problem, problemBody, problemOf } from '../problem.ts'
 import { Quota } from '../quota.ts'
+import { rest } from '../rest.ts'
 import type { Answer, Call } from '../route.ts'
 import { batchBody, READ_ONLY_FIELDS } from '../schemas/job.ts'
 import { asRunning, futureSecond } from './jobs.ts'
@@ -40,14 +42,10 @@ export async function batch(call: Call): Promise<Answer> {
   const quota = new Quota(call)
   const places = items.keys()
   // Reading an item takes a while: each has a turn of the event loop to itself, so that what else waits comes in between.
-  let turn = Promise.resolve()
-  const ownTurn = () => {
-    turn = turn.then(rest)
-    return turn
-  }
+  const turns = new Turns(rest)
   const worker = async () => {
     for (const index of places) {
-      await ownTurn()
+      await turns.own()
       try {
         const { mutation, warnings } = await one(call, items[index], names[index], defaults, twice, quota)
         counts[mutation.result] += 1

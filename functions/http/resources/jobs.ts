@@ -27,11 +27,12 @@ import type { RunView } from '../../../shared/flow/runs/view.ts'
 import { refuseFarAhead, triggerJob } from '../../../shared/flow/trigger-job.ts'
 import { firesAnswer, jobAnswer } from '../answers/job.ts'
 import { instantText, momentText } from '../answers/times.ts'
-import { askingOf, DEFAULT_LIMIT, etag, objectBody, REPLAYED, readBody, rest, secondNow, without } from '../call.ts'
+import { askingOf, DEFAULT_LIMIT, etag, objectBody, REPLAYED, readBody, secondNow, without } from '../call.ts'
 import { readCursor, writeCursor } from '../cursor.ts'
 import { EXAMPLES } from '../examples.ts'
 import { isTrue } from '../query.ts'
 import { Quota, refuseTriggers } from '../quota.ts'
+import { rest } from '../rest.ts'
 import { type Answer, type Call, type Route, route } from '../route.ts'
 import {
   dryRun,

@@ -17,6 +17,7 @@ import { resolve } from '../../../shared/flow/references.ts'
 import { objectBody, secondNow, without } from '../call.ts'
 import { EXAMPLES } from '../examples.ts'
 import { Problem } from '../problem.ts'
+import { rest } from '../rest.ts'
 import { type Answer, type Call, type Route, route } from '../route.ts'
 import { previewAnswer, previewBody, previewQuery } from '../schemas/job.ts'
 import { asRunning, existingJob } from './jobs.ts'
@@ -28,7 +29,7 @@ async function firesOf(job: VersionedJob, from: number, count: number): Promise<
   const found: DueItem[] = []
   for (let t = nextDue(job, from - 1); t !== NEVER && found.length < count; t = nextDue(job, t)) {
     dueBetween(job, t, t + 1, found)
-    await new Promise((resolve) => setImmediate(resolve))
+    await rest()
   }
   return found.slice(0, count)
 }

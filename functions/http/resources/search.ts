@@ -1,6 +1,9 @@
 // Routes over many jobs: search and batch.
 
-import type { Facet, JobQuery, Position, Searchable, Sort } from '../../../shared/core/job/search.ts'
+import type { Facet } from '../../../shared/core/job/facets.ts'
+import type { Position } from '../../../shared/core/job/first-few.ts'
+import type { JobQuery, Sort } from '../../../shared/core/job/search.ts'
+import type { SearchedJob } from '../../../shared/core/job/searched-job.ts'
 import { inBunches } from '../../../shared/flow/in-bunches.ts'
 import { jobSummary } from '../answers/job.ts'
 import { lastRunAnswer } from '../answers/run.ts'
@@ -70,10 +73,9 @@ async function listJobs(call: Call): Promise<Answer> {
   const { items, next, total, facets } = await call.world.directory.search(query)
   const now = secondNow(call)
   const hasLast = (call.query as Filters).include !== undefined
-  const summaries = await inBunches(items, async (found: Searchable) => {
-    const summary = jobSummary(found, now)
-    return hasLast ? { ...summary, last: await lastOf(call, found) } : summary
-  })
+  const summaries = hasLast
+    ? await inBunches(items, async (found) => ({ ...jobSummary(found, now), last: await lastOf(call, found) }))
+    : items.map((found) => jobSummary(found, now))
   return {
     status: 200,
     body: {
@@ -93,7 +95,7 @@ async function listJobs(call: Call): Promise<Answer> {
   }
 }
 
-async function lastOf(call: Call, { job }: Searchable): Promise<object | null> {
+async function lastOf(call: Call, { job }: SearchedJob): Promise<object | null> {
   const last = await lastRunOf(call, job)
   if (last === null) return null
   const { id, instant, status } = lastRunAnswer(last)

@@ -16,9 +16,10 @@ import { notFound, Refusal } from '../../../shared/flow/refusals.ts'
 import type { Named, Versioned } from '../../../shared/ports.ts'
 import { firesAnswer } from '../answers/job.ts'
 import { momentText } from '../answers/times.ts'
-import { askingOf, DEFAULT_LIMIT, etag, objectBody, readBody, rest, secondNow, without } from '../call.ts'
+import { askingOf, DEFAULT_LIMIT, etag, objectBody, readBody, secondNow, without } from '../call.ts'
 import { pageOf } from '../cursor.ts'
 import { EXAMPLES } from '../examples.ts'
+import { rest } from '../rest.ts'
 import { type Answer, type Call, type Route, route } from '../route.ts'
 import {
   calendarAnswer,

@@ -2,9 +2,10 @@
 
 import * as z from 'zod'
 import { fullName, name, time as writtenTime } from '../../../shared/core/fields.ts'
+import { FACETS } from '../../../shared/core/job/facets.ts'
 import { jobSchema, payload } from '../../../shared/core/job/job.ts'
 import { LIMITS } from '../../../shared/core/job/limits.ts'
-import { FACETS, SORTS } from '../../../shared/core/job/search.ts'
+import { SORTS } from '../../../shared/core/job/search.ts'
 import { STOP_CODES } from '../../../shared/core/job/stored.ts'
 import { CLOCK_MARKS } from '../../../shared/core/schedule/fire.ts'
 import {

@@ -7,6 +7,7 @@ import {
   HOURS,
   LAST_DAYS,
   LAST_WEEKDAY,
+  lowestBit,
   MINUTES_LOW,
   MONTHS,
   NEAREST,
@@ -22,8 +23,12 @@ const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth']
 /** More clock times than this are said as minutes past hours. */
 const MOST_CLOCK_TIMES = 6
 
-const setBits = (word: number): number[] =>
-  Array.from({ length: 32 }, (_, bit) => bit).filter((bit) => (word >>> bit) & 1)
+/** Every list of jobs says this of each of them, so only the bits that are set are looked at. */
+function setBits(word: number): number[] {
+  const bits: number[] = []
+  for (let left = word; left !== 0; left &= left - 1) bits.push(lowestBit(left))
+  return bits
+}
 
 const sixty = (words: Int32Array, low: number): number[] => [
   ...setBits(words[low]),

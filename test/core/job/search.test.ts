@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import {
-  type JobQuery,
-  matcherOf,
-  type Position,
-  type Searchable,
-  searchJobs,
-} from '../../../shared/core/job/search.ts'
+import type { Position } from '../../../shared/core/job/first-few.ts'
+import { type JobQuery, JobSearch, matcherOf } from '../../../shared/core/job/search.ts'
+import { SearchedJob } from '../../../shared/core/job/searched-job.ts'
 import type { StoredJob } from '../../../shared/core/job/stored.ts'
 import { NEVER } from '../../../shared/core/time/instants.ts'
 import { stopOf, storedJob } from '../../support/stored-job.ts'
@@ -17,28 +13,34 @@ interface Asked {
   readonly failedMs?: number
 }
 
-const found = (job: StoredJob, { next = NEVER, failedMs }: Asked = {}): Searchable => ({
-  job,
-  next: () => next,
-  lastFailureMs: () => failedMs ?? null,
-})
+function found(job: StoredJob, { next = NEVER, failedMs }: Asked = {}): SearchedJob {
+  const searched = new SearchedJob(job, { lastOf: () => failedMs ?? null })
+  searched.next = () => next
+  return searched
+}
 
 const job = (name: string, part: object = {}, more: Partial<StoredJob> = {}, asked: Asked = {}) =>
   found({ ...storedJob(name, part), ...more }, asked)
 
-const stopped = (name: string, until?: number) =>
-  found(storedJob(name, {}, { status: 'STOPPED', stopped: stopOf({ until: until ?? null }) }))
+const stopped = (name: string, until: number | null, asked: Asked = {}) =>
+  found(storedJob(name, {}, { status: 'STOPPED', stopped: stopOf({ until }) }), asked)
 
-const billing = { tags: { team: 'billing' } }
-const JOBS: readonly Searchable[] = [
+const billing = { tags: { team: 'billing', x: '1=1' } }
+const JOBS: readonly SearchedJob[] = [
   job('b', billing, { updatedAtMs: 3, managedBy: 'code' }, { next: 2050, failedMs: 900 }),
   job('a', { description: 'Sends the REPORT', namespace: 'other' }, { updatedAtMs: 5 }, { next: 2010 }),
-  { ...stopped('c'), lastFailureMs: () => 1900 },
+  stopped('c', null, { failedMs: 1900 }),
   found(storedJob('d', {}, { status: 'DELETED' })),
 ]
 
 const ALL: JobQuery = { sort: 'name', isReversed: false, limit: 100, after: null, facets: [], sees: () => true }
-const search = (query: Partial<JobQuery>, jobs = JOBS) => searchJobs(jobs, { ...ALL, ...query }, NOW)
+
+function search(query: Partial<JobQuery>, jobs = JOBS) {
+  const search = new JobSearch({ ...ALL, ...query }, NOW)
+  for (const each of jobs) search.offer(each)
+  return search.page()
+}
+
 const names = (query: Partial<JobQuery>, jobs = JOBS) =>
   search(query, jobs).items.map(({ job: { definition } }) => definition.name)
 
@@ -58,6 +60,13 @@ describe('a search', () => {
     ['a tag with any value', { tags: [{ key: 'team', value: null }] }, ['b']],
     ['a tag with its value', { tags: [{ key: 'team', value: 'billing' }] }, ['b']],
     ['a tag with another value', { tags: [{ key: 'team', value: 'search' }] }, []],
+    [
+      'one tag of two that has another value',
+      { tags: ['billing', 'none'].map((value) => ({ key: 'team', value })) },
+      [],
+    ],
+    ['what is no key but reads like a tag and its value', { tags: [{ key: 'team=billing\r', value: null }] }, []],
+    ['what is no key but begins like a tag', { tags: [{ key: 'x=1', value: null }] }, []],
     ['a tag that every object has', { tags: [{ key: 'toString', value: null }] }, []],
     ['text in a description', { q: 'report' }, ['a']],
     ['text in a name', { q: 'DEFAULT/B' }, ['b']],
@@ -134,7 +143,7 @@ describe('a search', () => {
         target: { handler: 3 },
         managedBy: { none: 2, code: 1 },
       },
-      tag: { team: { billing: 1 } },
+      tag: { team: { billing: 1 }, x: { '1=1': 1 } },
       truncated: [],
     })
     expect(search({ facets: ['status'] }).facets?.tag).toBeNull()

@@ -120,6 +120,10 @@ export class MemoryJobs implements Jobs {
     return this.#changes.slice(first).filter((change) => change.shard === shard)
   }
 
+  async countChanges(shard: number, fromMs: number, toMs: number): Promise<number> {
+    return (await this.changes(shard, fromMs)).filter(({ ms }) => ms < toMs).length
+  }
+
   async pointers(shard: number, minute: number): Promise<Pointer[]> {
     const here = this.#pointers.filter((each) => each.shard === shard && Math.floor(each.second / 60) === minute)
     return [...new Map(here.map((each) => [`${each.second}.${each.jobId}`, each])).values()]

@@ -1,0 +1,54 @@
+// What is new in the log of changes of a shard. Some of the log is read again each time, because a change may be committed a little
+// after its stamp. Where that is much, it is only counted: a count that has not grown says that nothing has come late.
+
+import type { Change } from '../core/job/stored.ts'
+import type { Jobs } from '../ports.ts'
+
+/** How far back the log is looked at again. */
+const OVERLAP_MS = 60_000
+/** Changes older than this are counted first: nearly all come within it, and those that come later are read all the same. */
+const SETTLED_MS = 3000
+/** A count is a call of its own, and fewer changes than this are read about as quickly. */
+const LEAST_COUNTED = 100
+
+const nameOf = ({ ms, jobId, version, slowThroughMinute = 0 }: Change): string =>
+  [ms, jobId, version, slowThroughMinute].join('.')
+
+export class ChangeLog {
+  readonly #jobs: Pick<Jobs, 'changes' | 'countChanges'>
+  readonly #shard: number
+  /** Changes taken in already, with their times, as long as they may be read again. */
+  readonly #seen = new Map<string, number>()
+
+  constructor(jobs: Pick<Jobs, 'changes' | 'countChanges'>, shard: number) {
+    this.#jobs = jobs
+    this.#shard = shard
+  }
+
+  /** All that came since the log was read at a time, late ones too. They are new until they are `taken`. */
+  async fresh(readMs: number): Promise<Change[]> {
+    const fromMs = readMs - OVERLAP_MS
+    for (const [name, ms] of this.#seen) if (ms < fromMs) this.#seen.delete(name)
+    const changes = await this.#read(fromMs, readMs - SETTLED_MS)
+    return changes.filter((change) => !this.#seen.has(nameOf(change)))
+  }
+
+  async #read(fromMs: number, settledMs: number): Promise<Change[]> {
+    let known = 0
+    for (const ms of this.#seen.values()) if (ms < settledMs) known += 1
+    if (known < LEAST_COUNTED) return this.#jobs.changes(this.#shard, fromMs)
+    const [count, recent] = await Promise.all([
+      this.#jobs.countChanges(this.#shard, fromMs, settledMs),
+      this.#jobs.changes(this.#shard, settledMs),
+    ])
+    return count === known ? recent : this.#jobs.changes(this.#shard, fromMs)
+  }
+
+  taken(changes: readonly Change[]): void {
+    for (const change of changes) this.#seen.set(nameOf(change), change.ms)
+  }
+
+  forget(): void {
+    this.#seen.clear()
+  }
+}
