@@ -29,7 +29,6 @@ import { firesAnswer, jobAnswer } from '../answers/job.ts'
 import { instantText, momentText } from '../answers/times.ts'
 import { askingOf, DEFAULT_LIMIT, etag, objectBody, REPLAYED, readBody, rest, secondNow, without } from '../call.ts'
 import { readCursor, writeCursor } from '../cursor.ts'
-import { EXAMPLES } from '../examples.ts'
 import { isTrue } from '../query.ts'
 import { Quota, refuseTriggers } from '../quota.ts'
 import { type Answer, type Call, type Route, route } from '../route.ts'
@@ -192,7 +191,6 @@ export const JOB_ROUTES: readonly Route[] = [
         200: { description: 'The job as it is saved', schema: jobWritten },
         201: { description: 'The job, created', schema: jobWritten },
       },
-      example: EXAMPLES.putJob,
     },
     async (call) => {
       const name = nameOf(call)
@@ -211,7 +209,6 @@ export const JOB_ROUTES: readonly Route[] = [
       tag,
       summary: 'Read a job',
       answers: { 200: { description: 'The job', schema: jobAnswerSchema } },
-      example: EXAMPLES.getJob,
     },
     async (call) => {
       const job = await existingJob(call)
@@ -229,7 +226,6 @@ export const JOB_ROUTES: readonly Route[] = [
       query: ownerQuery,
       body: jobPatch,
       answers: { 200: { description: 'The job as it is saved', schema: jobWritten } },
-      example: EXAMPLES.patchJob,
     },
     async (call) => {
       const name = nameOf(call)
@@ -259,7 +255,6 @@ export const JOB_ROUTES: readonly Route[] = [
       description: 'The name is free at once. Runs, versions and audit stay readable as long as they are kept.',
       query: ownerQuery,
       answers: { 200: DRY, 204: { description: 'Deleted', schema: null } },
-      example: EXAMPLES.deleteJob,
     },
     async (call) => {
       const mutation = await deleteJob(call.world, nameOf(call), savingOf(call))
@@ -275,7 +270,6 @@ export const JOB_ROUTES: readonly Route[] = [
       summary: 'End a stop',
       body: emptyBody,
       answers: { 200: { description: 'The job', schema: jobAnswerSchema } },
-      example: EXAMPLES.startJob,
     },
     async (call) => {
       readBody(emptyBody, call.body)
@@ -293,7 +287,6 @@ export const JOB_ROUTES: readonly Route[] = [
         'Replaces a stop in force. With queued: cancel what was due before and has not started is cancelled.',
       body: stopBody,
       answers: { 200: { description: 'The job', schema: jobAnswerSchema } },
-      example: EXAMPLES.stopJob,
     },
     async (call) => {
       const { reason, until, queued } = readBody(stopBody, call.body)
@@ -311,7 +304,6 @@ export const JOB_ROUTES: readonly Route[] = [
       summary: 'Move the next fire only, or skip it',
       body: rescheduleBody,
       answers: { 200: { description: 'The job, with what was moved', schema: jobAnswerSchema } },
-      example: EXAMPLES.rescheduleJob,
     },
     async (call) => {
       const { at } = readBody(rescheduleBody, call.body)
@@ -334,7 +326,6 @@ export const JOB_ROUTES: readonly Route[] = [
         200: { description: 'The run, ended while the request waited; or a dry run', schema: runAnswerSchema },
         202: { description: 'The run as it stands', schema: runAnswerSchema },
       },
-      example: EXAMPLES.triggerJob,
     },
     trigger,
   ),
@@ -349,7 +340,6 @@ export const JOB_ROUTES: readonly Route[] = [
       description: 'Without payloads; with ?version= that one, with its payload.',
       query: versionQuery,
       answers: { 200: { description: 'Versions', schema: versionList } },
-      example: EXAMPLES.jobVersions,
     },
     versions,
   ),
