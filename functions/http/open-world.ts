@@ -9,7 +9,7 @@ import { NamespaceLimits } from './quota.ts'
 import { RateLimit } from './rate-limit.ts'
 import type { ApiSettings, ApiWorld } from './world.ts'
 
-export const apiWorldOf = (world: TickWorld & Thawing, settings: ApiSettings): ApiWorld => ({
+export const apiWorldOf = (world: Omit<TickWorld, 'bus'> & Thawing, settings: ApiSettings): ApiWorld => ({
   ...world,
   directory: new JobDirectory(world, world.shardCount),
   authenticator: new Authenticator(world),

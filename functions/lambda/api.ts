@@ -7,7 +7,7 @@ import { makeApi } from '../http/door.ts'
 import { apiWorldOf } from '../http/open-world.ts'
 import type { ApiSettings } from '../http/world.ts'
 import { lambdaOutput } from '../output.ts'
-import { wholeNumber, worldFrom } from '../world.ts'
+import { wholeNumber, worldWithoutBus } from '../world.ts'
 
 const DEFAULT_REQUESTS_PER_MINUTE = 600
 
@@ -38,6 +38,6 @@ function settingsFrom(env: Environment): ApiSettings {
 }
 
 const output = lambdaOutput(process.env)
-const world = worldFrom(process.env, output)
+const world = worldWithoutBus(process.env, output)
 
 export const handler = makeApi(apiWorldOf(world, settingsFrom(process.env)), output)
