@@ -19,7 +19,8 @@ const listOf = (text: string | undefined): string[] => (text === undefined || te
 function settingsFrom(env: Environment): ApiSettings {
   const openapi = beside('openapi.json')
   return {
-    hosts: listOf(env[ENV.apiHosts]),
+    // Clients write a host in lower case, whatever the domain was called in the stack.
+    hosts: listOf(env[ENV.apiHosts]?.toLowerCase()),
     origins: listOf(env[ENV.corsOrigins]),
     requestsPerMinute: wholeNumber(env, ENV.requestsPerMinute, DEFAULT_REQUESTS_PER_MINUTE),
     ledgerDays: wholeNumber(env, ENV.ledgerDays),
