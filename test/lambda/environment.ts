@@ -102,7 +102,9 @@ export class LambdaEnvironment {
       .map((line) => JSON.parse(line))
   }
 
-  freeze(): void {
+  /** As Lambda does, when the function has handed back its answer and asked for the next event. */
+  async freeze(): Promise<void> {
+    await this.#api.idle()
     this.#child.kill('SIGSTOP')
   }
 

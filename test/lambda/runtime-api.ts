@@ -32,6 +32,7 @@ export class RuntimeApi {
   #asking: ServerResponse | null = null
   #current: Invocation | null = null
   #count = 0
+  readonly #onIdle: (() => void)[] = []
   #onReady: (error: Error | null) => void = () => {}
   /** Kept when the function asks for its first event, or says that it cannot start. */
   readonly ready = new Promise<Error | null>((resolve) => {
@@ -51,12 +52,18 @@ export class RuntimeApi {
     })
   }
 
+  /** Returns when the function waits for its next event. */
+  async idle(): Promise<void> {
+    if (this.#asking === null) await new Promise<void>((resolve) => this.#onIdle.push(resolve))
+  }
+
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const text = await textOf(request)
     const what = request.url?.split('/').at(-1)
     if (what === 'next') {
       this.#asking = response
       this.#onReady(null)
+      for (const tell of this.#onIdle.splice(0)) tell()
       this.#handOut()
       return
     }
