@@ -17,12 +17,17 @@ export interface ServiceCall {
   readonly invocation: string
 }
 
+/** What becomes of a call: its answer is lost after the engine has done what was asked for, or it is refused for good. */
+export type Fate = 'arrives' | 'answer lost' | 'refused'
+
 export interface Weather {
-  /** Says whether the answer to a call is lost on its way. The engine has done what was asked for. */
-  loses(call: ServiceCall): boolean
+  fateOf(call: ServiceCall): Fate
   /** How far the store's clock is ahead of the machine's. */
   aheadMs: number
 }
+
+/** As SQS refuses a message that it will never take. */
+const REFUSAL = { __type: 'com.amazonaws.sqs#InvalidMessageContents', message: 'refused by the weather' }
 
 function callOf(service: Service, headers: IncomingHttpHeaders, text: string): ServiceCall {
   return {
@@ -51,11 +56,16 @@ export async function startProxy(
       const { method, url: path, headers } = request
       const call = callOf(service, headers, body.toString())
       onCall(call)
+      const fate = weather.fateOf(call)
+      if (fate === 'refused') {
+        response.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' })
+        return response.end(JSON.stringify(REFUSAL))
+      }
       const onward = ask({ hostname, port, method, path, headers, agent }, (answer) => {
         const answered: Buffer[] = []
         answer.on('data', (part: Buffer) => answered.push(part))
         answer.on('end', () => {
-          if (weather.loses(call)) return request.socket.destroy()
+          if (fate === 'answer lost') return request.socket.destroy()
           const date = new Date(Date.now() + weather.aheadMs).toUTCString()
           const { 'transfer-encoding': _, ...rest } = answer.headers
           const whole = Buffer.concat(answered)

@@ -40,6 +40,8 @@ export class RuntimeApi {
   })
 
   async listen(): Promise<string> {
+    // A function may take minutes, and hands back its answer over the connection by which it asked.
+    this.#server.keepAliveTimeout = 0
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve))
     const address = this.#server.address()
     return `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`

@@ -8,8 +8,10 @@ import { Tickring, type TickringProps } from '../../infra/tickring.ts'
 import type { FunctionName, QueueName } from '../../shared/aws/limits.ts'
 import type { DeployedFunction } from './environment.ts'
 
-export const REGION = 'us-east-1'
+const REGION = 'us-east-1'
 export const ACCOUNT = '000000000000'
+
+export const arnOf = (service: string, rest: string): string => `arn:aws:${service}:${REGION}:${ACCOUNT}:${rest}`
 
 export interface Statement {
   readonly Effect: string
@@ -43,18 +45,17 @@ interface Resource {
 
 /** What `Ref` and `Arn` of a resource are here. */
 function valuesOf(id: string, { Type }: Resource, queueEndpoint: string): { ref: string; arn: string } {
-  const arn = (service: string, rest: string) => `arn:aws:${service}:${REGION}:${ACCOUNT}:${rest}`
   switch (Type) {
     case 'AWS::SQS::Queue':
-      return { ref: `${queueEndpoint}/${ACCOUNT}/${id}`, arn: arn('sqs', id) }
+      return { ref: `${queueEndpoint}/${ACCOUNT}/${id}`, arn: arnOf('sqs', id) }
     case 'AWS::DynamoDB::GlobalTable':
-      return { ref: id, arn: arn('dynamodb', `table/${id}`) }
+      return { ref: id, arn: arnOf('dynamodb', `table/${id}`) }
     case 'AWS::Events::EventBus':
-      return { ref: id, arn: arn('events', `event-bus/${id}`) }
+      return { ref: id, arn: arnOf('events', `event-bus/${id}`) }
     case 'AWS::Logs::LogGroup':
-      return { ref: id, arn: arn('logs', `log-group:${id}:*`) }
+      return { ref: id, arn: arnOf('logs', `log-group:${id}:*`) }
     default:
-      return { ref: id, arn: arn('other', id) }
+      return { ref: id, arn: arnOf('other', id) }
   }
 }
 

@@ -22,6 +22,7 @@ import { type Service, type ServiceCall, startProxy, type Weather } from './prox
 import { type LocalFunction, type SynthesisedStack, synthesise } from './template.ts'
 
 export interface LambdaTown {
+  readonly stack: SynthesisedStack
   readonly functions: Readonly<Record<FunctionName, LocalFunction>>
   /** Where the engines are for those who are to be seen. */
   readonly endpoints: Readonly<Record<Service, string>>
@@ -39,7 +40,7 @@ export interface LambdaTown {
   stop(): Promise<void>
 }
 
-const FAIR_WEATHER: () => Weather = () => ({ loses: () => false, aheadMs: 0 })
+const FAIR_WEATHER: () => Weather = () => ({ fateOf: () => 'arrives', aheadMs: 0 })
 
 /** Folders with bundles, which go when the process does. */
 const folders: string[] = []
@@ -96,6 +97,7 @@ export async function startLambdaTown(stack: SynthesisedStack): Promise<LambdaTo
   }
   const environments: LambdaEnvironment[] = []
   return {
+    stack,
     functions,
     endpoints: {
       dynamodb: endpointOf('dynamodb'),
