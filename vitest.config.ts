@@ -20,7 +20,7 @@ export default defineConfig({
           name: 'world',
           include: ['test/!(core|flow)/**/*.test.ts', ...UNCOUNTED],
           exclude: [LONG],
-          globalSetup: ['test/support/worlds/engines.ts'],
+          globalSetup: ['test/support/worlds/engines.ts', 'test/lambda/runtime/install.ts'],
         },
       },
     ],

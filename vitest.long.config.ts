@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.long.test.ts'],
-    globalSetup: ['test/support/worlds/engines.ts'],
+    globalSetup: ['test/support/worlds/engines.ts', 'test/lambda/runtime/install.ts'],
     reporters: ['default', './test/support/worlds/reporter.ts'],
     testTimeout: 30_000,
     fileParallelism: false,

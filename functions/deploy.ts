@@ -14,7 +14,7 @@ import type { Thawing } from './thaw.ts'
 export type Deploy = () => Promise<void>
 
 export function makeDeploy(
-  world: TickWorld & Thawing & KeysWorld,
+  world: Omit<TickWorld, 'bus'> & Thawing & KeysWorld,
   handlers: Handlers,
   adminKey: AdminKey,
   output: Output,

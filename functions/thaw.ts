@@ -1,10 +1,10 @@
-// What every door does first. Lambda freezes an environment between two calls, for minutes or hours: then the store is asked what time it
-// is before anything is decided.
+// What every door does first. An environment that has just started knows only its machine's time, and Lambda freezes one between two calls,
+// for minutes or hours: then the store is asked what time it is before anything is decided.
 
 import type { StoreClock } from '../shared/aws/store-clock.ts'
 
 export interface Thawing {
-  /** Sets the clock right where this environment was frozen. */
+  /** Sets the clock right where this environment is new or was frozen. */
   thaw(): Promise<void>
 }
 
@@ -13,10 +13,10 @@ export interface Thawing {
  * off: a lease that was taken by it would hold its shard for that hour.
  */
 export async function thaw(
-  clock: Pick<StoreClock, 'wasFrozen' | 'forget'>,
+  clock: Pick<StoreClock, 'isSet' | 'wasFrozen' | 'forget'>,
   ask: () => Promise<unknown>,
 ): Promise<void> {
-  if (!clock.wasFrozen()) return
+  if (clock.isSet && !clock.wasFrozen()) return
   clock.forget()
   await ask().catch(ask)
 }

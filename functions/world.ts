@@ -1,4 +1,5 @@
-// The world as the environment of a function describes it: one table, three queues, one bus.
+// The world as the environment of a function describes it: one table, three queues, one bus. Only those that keep chains going put events
+// on the bus; the bundles of the others have no client for it.
 
 import { EventBridgeBus } from '../shared/aws/bus.ts'
 import { ENV, type Environment } from '../shared/aws/env.ts'
@@ -8,14 +9,19 @@ import { type LocalClock, StoreClock } from '../shared/aws/store-clock.ts'
 import { dynamoStores } from '../shared/aws/stores.ts'
 import type { ExecutorHost } from '../shared/flow/execute/world.ts'
 import type { TickWorld } from '../shared/flow/tick-world.ts'
+import type { Bus } from '../shared/ports.ts'
 import { log, type Output } from './output.ts'
 import { type Thawing, thaw } from './thaw.ts'
 
 const THIS_MACHINE: LocalClock = { wallMs: () => Date.now(), steadyMs: () => performance.now() }
 
-export interface OpenedWorld extends TickWorld, ExecutorHost, Thawing {
+export interface WorldWithoutBus extends Omit<TickWorld, 'bus'>, ExecutorHost, Thawing {
   readonly storeClock: StoreClock
   close(): void
+}
+
+export interface OpenedWorld extends WorldWithoutBus {
+  readonly bus: Bus
 }
 
 /** Where the services are that a process on this machine made itself. A function finds them in its environment. */
@@ -30,15 +36,27 @@ export interface WorldOptions {
   readonly endpoints?: Endpoints | undefined
 }
 
-export function worldFrom(
+export function worldFrom(env: Environment, output: Output, options: WorldOptions = {}): OpenedWorld {
+  const world = worldWithoutBus(env, output, options)
+  const events = busClient({ endpoint: options.endpoints?.bus })
+  return {
+    ...world,
+    bus: new EventBridgeBus(events, required(env, ENV.busName)),
+    close: () => {
+      world.close()
+      events.destroy()
+    },
+  }
+}
+
+export function worldWithoutBus(
   env: Environment,
   output: Output,
   { local = THIS_MACHINE, endpoints }: WorldOptions = {},
-): OpenedWorld {
+): WorldWithoutBus {
   const storeClock = new StoreClock(local)
   const client = dynamoClient({ endpoint: endpoints?.dynamo, clock: storeClock })
   const queues = queueClient({ endpoint: endpoints?.queues })
-  const events = busClient({ endpoint: endpoints?.bus })
   const shardCount = wholeNumber(env, ENV.shardCount)
   const queue = (name: string) => new SqsQueue({ client: queues, url: required(env, name) })
   const stores = dynamoStores({
@@ -56,7 +74,6 @@ export function worldFrom(
     hopSeconds: wholeNumber(env, ENV.hopSeconds),
     queues: { fast: queue(ENV.fastQueueUrl), slow: queue(ENV.slowQueueUrl) },
     watch: queue(ENV.watchQueueUrl),
-    bus: new EventBridgeBus(events, required(env, ENV.busName)),
     executor: env[ENV.logStream] ?? `local-${process.pid}`,
     until: (ms, signal) => until(storeClock, ms, signal),
     newId: () => crypto.randomUUID(),
@@ -66,7 +83,6 @@ export function worldFrom(
     close: () => {
       client.destroy()
       queues.destroy()
-      events.destroy()
     },
   }
 }

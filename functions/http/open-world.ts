@@ -10,7 +10,7 @@ import { RateLimit } from './rate-limit.ts'
 import { rest } from './rest.ts'
 import type { ApiSettings, ApiWorld } from './world.ts'
 
-export const apiWorldOf = (world: TickWorld & Thawing, settings: ApiSettings): ApiWorld => ({
+export const apiWorldOf = (world: Omit<TickWorld, 'bus'> & Thawing, settings: ApiSettings): ApiWorld => ({
   ...world,
   directory: new JobDirectory(world, world.shardCount, rest),
   authenticator: new Authenticator(world),

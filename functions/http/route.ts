@@ -84,14 +84,6 @@ export interface RouteSpec {
   /** Changes something, so it takes ?dryRun. */
   readonly isMutation?: boolean
   readonly answers: Readonly<Record<number, AnswerSpec>>
-  readonly example?: {
-    readonly params?: Readonly<Record<string, string>>
-    readonly query?: Readonly<Record<string, string>>
-    readonly body?: unknown
-    readonly answer: unknown
-    /** Where another status has another answer. */
-    readonly answers?: Readonly<Record<number, unknown>>
-  }
 }
 
 export interface Route extends RouteSpec {

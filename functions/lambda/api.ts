@@ -7,7 +7,7 @@ import { makeApi } from '../http/door.ts'
 import { apiWorldOf } from '../http/open-world.ts'
 import type { ApiSettings } from '../http/world.ts'
 import { lambdaOutput } from '../output.ts'
-import { wholeNumber, worldFrom } from '../world.ts'
+import { wholeNumber, worldWithoutBus } from '../world.ts'
 
 const DEFAULT_REQUESTS_PER_MINUTE = 600
 
@@ -19,7 +19,8 @@ const listOf = (text: string | undefined): string[] => (text === undefined || te
 function settingsFrom(env: Environment): ApiSettings {
   const openapi = beside('openapi.json')
   return {
-    hosts: listOf(env[ENV.apiHosts]),
+    // Clients write a host in lower case, whatever the domain was called in the stack.
+    hosts: listOf(env[ENV.apiHosts]?.toLowerCase()),
     origins: listOf(env[ENV.corsOrigins]),
     requestsPerMinute: wholeNumber(env, ENV.requestsPerMinute, DEFAULT_REQUESTS_PER_MINUTE),
     ledgerDays: wholeNumber(env, ENV.ledgerDays),
@@ -38,6 +39,6 @@ function settingsFrom(env: Environment): ApiSettings {
 }
 
 const output = lambdaOutput(process.env)
-const world = worldFrom(process.env, output)
+const world = worldWithoutBus(process.env, output)
 
 export const handler = makeApi(apiWorldOf(world, settingsFrom(process.env)), output)

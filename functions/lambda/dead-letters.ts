@@ -4,9 +4,9 @@ import handlers from '#handlers'
 import { makeDeadLetters } from '../dead-letters.ts'
 import { lambdaOutput } from '../output.ts'
 import { tellStrays } from '../strays.ts'
-import { worldFrom } from '../world.ts'
+import { worldWithoutBus } from '../world.ts'
 
 const output = lambdaOutput(process.env)
 tellStrays(output)
 
-export const handler = makeDeadLetters(worldFrom(process.env, output), handlers, output)
+export const handler = makeDeadLetters(worldWithoutBus(process.env, output), handlers, output)

@@ -6,9 +6,9 @@ import { SsmAdminKey } from '../../shared/aws/admin-key.ts'
 import { ENV } from '../../shared/aws/env.ts'
 import { makeDeploy } from '../deploy.ts'
 import { lambdaOutput } from '../output.ts'
-import { worldFrom } from '../world.ts'
+import { worldWithoutBus } from '../world.ts'
 
 const output = lambdaOutput(process.env)
-const world = { ...worldFrom(process.env, output), entropy: (count: number) => randomBytes(count) }
+const world = { ...worldWithoutBus(process.env, output), entropy: (count: number) => randomBytes(count) }
 
 export const handler = makeDeploy(world, handlers, new SsmAdminKey(process.env[ENV.adminKeyParameter] ?? ''), output)

@@ -4,9 +4,9 @@ import handlers from '#handlers'
 import { makeExecute } from '../execute.ts'
 import { lambdaOutput } from '../output.ts'
 import { tellStrays } from '../strays.ts'
-import { worldFrom } from '../world.ts'
+import { worldWithoutBus } from '../world.ts'
 
 const output = lambdaOutput(process.env)
 tellStrays(output)
 
-export const handler = makeExecute(worldFrom(process.env, output), handlers, output)
+export const handler = makeExecute(worldWithoutBus(process.env, output), handlers, output)

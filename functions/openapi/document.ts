@@ -5,7 +5,6 @@ import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi'
 import { actorSchema } from '../../shared/core/actor.ts'
 import { json as anyJson, BLOCKS, jobSchema, MISFIRES, TARGETS } from '../../shared/core/job/job.ts'
 import { atSchema, cronSchema, everySchema, scheduleSchema } from '../../shared/core/schedule/schedule.ts'
-import { DRY_RUN } from '../http/examples.ts'
 import { PROBLEMS, type ProblemCode } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 import { ROUTES } from '../http/routes.ts'
@@ -13,6 +12,7 @@ import { fault, problem } from '../http/schemas/common.ts'
 import * as jobs from '../http/schemas/job.ts'
 import * as runs from '../http/schemas/run.ts'
 import * as things from '../http/schemas/things.ts'
+import { DRY_RUN, EXAMPLES } from './examples.ts'
 
 /** Names of schemas in the document. */
 const SCHEMAS = {
@@ -107,7 +107,7 @@ function parametersOf(route: Route): NonNullable<ZodOpenApiOperationObject['requ
 }
 
 function answersOf(route: Route): Record<string, object> {
-  const { example } = route
+  const example = EXAMPLES[route.operationId]
   const hasOwnDryRun = route.operationId === 'batchJobs'
   const own = Object.entries(route.answers).map(
     ([status, { description, schema, contentType = 'application/json' }]) => {
@@ -132,7 +132,7 @@ function answersOf(route: Route): Record<string, object> {
 }
 
 function operationOf(route: Route): ZodOpenApiOperationObject {
-  const { example } = route
+  const example = EXAMPLES[route.operationId]
   return {
     operationId: route.operationId,
     summary: route.summary,

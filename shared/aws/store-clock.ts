@@ -36,6 +36,11 @@ export class StoreClock {
     this.#wallAtMs = this.#local.wallMs()
   }
 
+  /** Whether the store has said its time. Until then a claim would be made by the machine's, which may be an hour off. */
+  get isSet(): boolean {
+    return this.#dateMs !== null
+  }
+
   /**
    * Whether the machine's two clocks disagree on how long ago the last answer was. Lambda freezes an environment between two calls, and
    * its steady clock may stand still meanwhile: carried on by it, the store's time would be behind by as long as that lasted.

@@ -110,3 +110,10 @@ describe('an environment that was frozen for a minute', () => {
     expect(asked).toBe(0)
   })
 })
+
+test('an environment that has just started asks the store for its time, because its own clock may be wrong', async () => {
+  const { clock, answer } = machine(-3_600_000)
+  await thaw(clock, async () => answer())
+  expect(clock.nowMs()).toBe(NOON)
+  await thaw(clock, () => Promise.reject(new Error('asked again')))
+})

@@ -23,7 +23,6 @@ import type { Versioned } from '../../../shared/ports.ts'
 import { instantText, momentText } from '../answers/times.ts'
 import { askingOf, DEFAULT_LIMIT, etag, objectBody, REPLAYED, readBody, secondNow, without } from '../call.ts'
 import { isPair, pageOf, readCursor, writeCursor } from '../cursor.ts'
-import { EXAMPLES } from '../examples.ts'
 import { type Answer, type Call, type Route, route } from '../route.ts'
 import { MOST_BATCH_ITEMS } from '../schemas/job.ts'
 import {
@@ -219,7 +218,6 @@ export const ACCESS_ROUTES: readonly Route[] = [
         200: { description: 'The namespace', schema: namespaceAnswer },
         201: { description: 'The namespace, with limits from now on', schema: namespaceAnswer },
       },
-      example: EXAMPLES.putNamespace,
     },
     putNamespace,
   ),
@@ -233,7 +231,6 @@ export const ACCESS_ROUTES: readonly Route[] = [
       tag: 'namespaces',
       summary: 'Read a namespace',
       answers: { 200: { description: 'The namespace', schema: namespaceAnswer } },
-      example: EXAMPLES.getNamespace,
     },
     async (call) => {
       const { name } = call.params
@@ -269,7 +266,6 @@ export const ACCESS_ROUTES: readonly Route[] = [
       summary: 'Namespaces with jobs or limits',
       query: pageQuery,
       answers: { 200: { description: 'Namespaces', schema: namespaceList } },
-      example: EXAMPLES.listNamespaces,
     },
     listNamespaces,
   ),
@@ -282,7 +278,6 @@ export const ACCESS_ROUTES: readonly Route[] = [
       tag: 'access',
       summary: 'What my key may do',
       answers: { 200: { description: 'The key, the time, the limits', schema: me } },
-      example: EXAMPLES.me,
     },
     async ({ world, caller: { key } }) => ({
       status: 200,
@@ -320,7 +315,6 @@ export const ACCESS_ROUTES: readonly Route[] = [
       replay: 'own',
       body: keyBody,
       answers: { 201: { description: 'The key with its secret', schema: keyWithSecret } },
-      example: EXAMPLES.createKey,
     },
     postKey,
   ),
@@ -334,7 +328,6 @@ export const ACCESS_ROUTES: readonly Route[] = [
       summary: 'Keys, without their secrets',
       query: pageQuery,
       answers: { 200: { description: 'Keys', schema: keyList } },
-      example: EXAMPLES.listKeys,
     },
     async (call) => {
       const { keys } = await call.world.apiKeys.all()
@@ -353,7 +346,6 @@ export const ACCESS_ROUTES: readonly Route[] = [
       tag: 'access',
       summary: 'One key, without its secret',
       answers: { 200: { description: 'The key', schema: keyAnswer } },
-      example: EXAMPLES.getKey,
     },
     async (call) => {
       const { keys } = await call.world.apiKeys.all()
@@ -392,7 +384,6 @@ export const ACCESS_ROUTES: readonly Route[] = [
       replay: 'own',
       body: rotateBody,
       answers: { 200: { description: 'The key with its new secret', schema: keyWithSecret } },
-      example: EXAMPLES.rotateKey,
     },
     rotate,
   ),
@@ -407,7 +398,6 @@ export const ACCESS_ROUTES: readonly Route[] = [
       description: 'Kept 400 days. Entries about keys are for admins of *.',
       query: auditQuery,
       answers: { 200: { description: 'Entries', schema: auditList } },
-      example: EXAMPLES.listAudit,
     },
     listAudit,
   ),

@@ -29,7 +29,6 @@ import { firesAnswer, jobAnswer } from '../answers/job.ts'
 import { instantText, momentText } from '../answers/times.ts'
 import { askingOf, DEFAULT_LIMIT, etag, objectBody, REPLAYED, readBody, secondNow, without } from '../call.ts'
 import { readCursor, writeCursor } from '../cursor.ts'
-import { EXAMPLES } from '../examples.ts'
 import { isTrue } from '../query.ts'
 import { Quota, refuseTriggers } from '../quota.ts'
 import { rest } from '../rest.ts'
@@ -193,7 +192,6 @@ export const JOB_ROUTES: readonly Route[] = [
         200: { description: 'The job as it is saved', schema: jobWritten },
         201: { description: 'The job, created', schema: jobWritten },
       },
-      example: EXAMPLES.putJob,
     },
     async (call) => {
       const name = nameOf(call)
@@ -212,7 +210,6 @@ export const JOB_ROUTES: readonly Route[] = [
       tag,
       summary: 'Read a job',
       answers: { 200: { description: 'The job', schema: jobAnswerSchema } },
-      example: EXAMPLES.getJob,
     },
     async (call) => {
       const job = await existingJob(call)
@@ -230,7 +227,6 @@ export const JOB_ROUTES: readonly Route[] = [
       query: ownerQuery,
       body: jobPatch,
       answers: { 200: { description: 'The job as it is saved', schema: jobWritten } },
-      example: EXAMPLES.patchJob,
     },
     async (call) => {
       const name = nameOf(call)
@@ -260,7 +256,6 @@ export const JOB_ROUTES: readonly Route[] = [
       description: 'The name is free at once. Runs, versions and audit stay readable as long as they are kept.',
       query: ownerQuery,
       answers: { 200: DRY, 204: { description: 'Deleted', schema: null } },
-      example: EXAMPLES.deleteJob,
     },
     async (call) => {
       const mutation = await deleteJob(call.world, nameOf(call), savingOf(call))
@@ -276,7 +271,6 @@ export const JOB_ROUTES: readonly Route[] = [
       summary: 'End a stop',
       body: emptyBody,
       answers: { 200: { description: 'The job', schema: jobAnswerSchema } },
-      example: EXAMPLES.startJob,
     },
     async (call) => {
       readBody(emptyBody, call.body)
@@ -294,7 +288,6 @@ export const JOB_ROUTES: readonly Route[] = [
         'Replaces a stop in force. With queued: cancel what was due before and has not started is cancelled.',
       body: stopBody,
       answers: { 200: { description: 'The job', schema: jobAnswerSchema } },
-      example: EXAMPLES.stopJob,
     },
     async (call) => {
       const { reason, until, queued } = readBody(stopBody, call.body)
@@ -312,7 +305,6 @@ export const JOB_ROUTES: readonly Route[] = [
       summary: 'Move the next fire only, or skip it',
       body: rescheduleBody,
       answers: { 200: { description: 'The job, with what was moved', schema: jobAnswerSchema } },
-      example: EXAMPLES.rescheduleJob,
     },
     async (call) => {
       const { at } = readBody(rescheduleBody, call.body)
@@ -335,7 +327,6 @@ export const JOB_ROUTES: readonly Route[] = [
         200: { description: 'The run, ended while the request waited; or a dry run', schema: runAnswerSchema },
         202: { description: 'The run as it stands', schema: runAnswerSchema },
       },
-      example: EXAMPLES.triggerJob,
     },
     trigger,
   ),
@@ -350,7 +341,6 @@ export const JOB_ROUTES: readonly Route[] = [
       description: 'Without payloads; with ?version= that one, with its payload.',
       query: versionQuery,
       answers: { 200: { description: 'Versions', schema: versionList } },
-      example: EXAMPLES.jobVersions,
     },
     versions,
   ),

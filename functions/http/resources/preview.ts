@@ -15,7 +15,6 @@ import { formatInstant, parseInstant } from '../../../shared/core/time/instant.t
 import { NEVER } from '../../../shared/core/time/instants.ts'
 import { resolve } from '../../../shared/flow/references.ts'
 import { objectBody, secondNow, without } from '../call.ts'
-import { EXAMPLES } from '../examples.ts'
 import { Problem } from '../problem.ts'
 import { rest } from '../rest.ts'
 import { type Answer, type Call, type Route, route } from '../route.ts'
@@ -101,7 +100,6 @@ export const PREVIEW_ROUTES: readonly Route[] = [
       description: 'Of a stopped job those that it would have if it ran.',
       query: previewQuery,
       answers: { 200: { description: 'Fires', schema: previewAnswer } },
-      example: EXAMPLES.previewJob,
     },
     previewJob,
   ),
@@ -115,7 +113,6 @@ export const PREVIEW_ROUTES: readonly Route[] = [
       summary: 'The coming fires of schedules that are not saved',
       body: previewBody,
       answers: { 200: { description: 'Fires, with days on which clocks move marked', schema: previewAnswer } },
-      example: EXAMPLES.preview,
     },
     preview,
   ),

@@ -16,7 +16,6 @@ import type { MissedItem } from '../../../shared/ports.ts'
 import { missedAnswer, runAnswer, runSummary } from '../answers/run.ts'
 import { DEFAULT_LIMIT, REPLAYED, readBody, secondNow } from '../call.ts'
 import { readCursor, writeCursor } from '../cursor.ts'
-import { EXAMPLES } from '../examples.ts'
 import { Problem } from '../problem.ts'
 import { type Answer, type Call, type Route, route } from '../route.ts'
 import { emptyBody } from '../schemas/job.ts'
@@ -180,7 +179,6 @@ export const RUN_ROUTES: readonly Route[] = [
         'Lists of runs may be 2 s behind. A page may be short or empty and still have next: a request looks at a bounded number of instants.',
       query: jobRunsQuery,
       answers: { 200: { description: 'Runs', schema: runList } },
-      example: EXAMPLES.listJobRuns,
     },
     listJobRuns,
   ),
@@ -195,7 +193,6 @@ export const RUN_ROUTES: readonly Route[] = [
       description: 'By the second in the id. Filters that name something foreign find nothing.',
       query: runsQuery,
       answers: { 200: { description: 'Runs', schema: runList } },
-      example: EXAMPLES.listRuns,
     },
     listRuns,
   ),
@@ -210,7 +207,6 @@ export const RUN_ROUTES: readonly Route[] = [
       description:
         'An ordinary success keeps only status, attempt, start and duration, unless its job has keepDetail or it was run by hand: the other fields are null. An instant of a gap answers as a MISSED run.',
       answers: { 200: { description: 'The run', schema: runAnswerSchema } },
-      example: EXAMPLES.getRun,
     },
     async (call) => ({ status: 200, body: await runBody(call, await existingRun(call)) }),
   ),
@@ -223,7 +219,6 @@ export const RUN_ROUTES: readonly Route[] = [
       summary: 'Cancel a run that has not ended',
       description: 'It is CANCELLED at once; its handler hears of it within 2 s.',
       answers: { 200: { description: 'The run', schema: runAnswerSchema } },
-      example: EXAMPLES.cancelRun,
     },
     async (call) => {
       readBody(emptyBody, call.body)
@@ -253,7 +248,6 @@ export const RUN_ROUTES: readonly Route[] = [
         200: { description: 'The new run, ended while the request waited; or a dry run', schema: runAnswerSchema },
         202: { description: 'The new run', schema: runAnswerSchema },
       },
-      example: EXAMPLES.retryRun,
     },
     async (call) => {
       readBody(emptyBody, call.body)

@@ -9,7 +9,6 @@ import { jobSummary } from '../answers/job.ts'
 import { lastRunAnswer } from '../answers/run.ts'
 import { DEFAULT_LIMIT, secondNow } from '../call.ts'
 import { isPair, readCursor, writeCursor } from '../cursor.ts'
-import { EXAMPLES } from '../examples.ts'
 import { badRequest } from '../problem.ts'
 import { type Answer, type Call, type Route, route } from '../route.ts'
 import { batchAnswer, batchBody, jobList, jobQuery } from '../schemas/job.ts'
@@ -115,7 +114,6 @@ export const SEARCH_ROUTES: readonly Route[] = [
         'Shows every write that was acknowledged before the request. Jobs without what is sorted by come last.',
       query: jobQuery,
       answers: { 200: { description: 'Summaries of jobs', schema: jobList } },
-      example: EXAMPLES.listJobs,
     },
     listJobs,
   ),
@@ -133,7 +131,6 @@ export const SEARCH_ROUTES: readonly Route[] = [
       mostBytes: 4 * 1024 * 1024,
       body: batchBody,
       answers: { 200: { description: 'What became of each item, in the order of the request', schema: batchAnswer } },
-      example: EXAMPLES.batchJobs,
     },
     batch,
   ),

@@ -18,7 +18,6 @@ import { firesAnswer } from '../answers/job.ts'
 import { momentText } from '../answers/times.ts'
 import { askingOf, DEFAULT_LIMIT, etag, objectBody, readBody, secondNow, without } from '../call.ts'
 import { pageOf } from '../cursor.ts'
-import { EXAMPLES } from '../examples.ts'
 import { rest } from '../rest.ts'
 import { type Answer, type Call, type Route, route } from '../route.ts'
 import {
@@ -253,7 +252,6 @@ export const THING_ROUTES: readonly Route[] = [
         200: { description: 'The calendar', schema: calendarAnswer },
         201: { description: 'The calendar, created', schema: calendarAnswer },
       },
-      example: EXAMPLES.putCalendar,
     },
     putCalendar,
   ),
@@ -267,7 +265,6 @@ export const THING_ROUTES: readonly Route[] = [
       tag: 'calendars',
       summary: 'Read a calendar',
       answers: { 200: { description: 'The calendar', schema: calendarAnswer } },
-      example: EXAMPLES.getCalendar,
     },
     async (call) => {
       const found = await existing(call, 'calendar', call.world.calendars)
@@ -304,7 +301,6 @@ export const THING_ROUTES: readonly Route[] = [
       summary: 'Calendars',
       query: thingQuery,
       answers: { 200: { description: 'Calendars', schema: calendarList } },
-      example: EXAMPLES.listCalendars,
     },
     listCalendars,
   ),
@@ -322,7 +318,6 @@ export const THING_ROUTES: readonly Route[] = [
         200: { description: 'The template', schema: templateAnswer },
         201: { description: 'The template, created', schema: templateAnswer },
       },
-      example: EXAMPLES.putTemplate,
     },
     putTemplate,
   ),
@@ -336,7 +331,6 @@ export const THING_ROUTES: readonly Route[] = [
       tag: 'templates',
       summary: 'Read a template',
       answers: { 200: { description: 'The template', schema: templateAnswer } },
-      example: EXAMPLES.getTemplate,
     },
     async (call) => {
       const always = builtIn(call)
@@ -376,7 +370,6 @@ export const THING_ROUTES: readonly Route[] = [
       summary: 'Templates, those built in too',
       query: thingQuery,
       answers: { 200: { description: 'Templates', schema: templateList } },
-      example: EXAMPLES.listTemplates,
     },
     listTemplates,
   ),

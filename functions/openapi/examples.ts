@@ -1,4 +1,5 @@
-// An example of each larger request and answer, all about the same few jobs, so that one can be checked against another.
+// An example of each larger request and answer, all about the same few jobs, so that one can be checked against another. Only the document
+// shows them, so they lie beside it and not in the bundle of the API.
 
 const ACTOR = { type: 'key', id: '3fK9aZqL', name: 'ops', onBehalfOf: 'anna@acme.example' }
 const PLAIN_ACTOR = { ...ACTOR, onBehalfOf: null }
@@ -241,7 +242,17 @@ const KEY = {
 const SECRET = 'tkr_3fK9aZqL_…'
 const STOP_CHANGES = [{ path: '/status', from: 'RUNNING', to: 'STOPPED' }]
 
-export const EXAMPLES = {
+interface Example {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  readonly answer: unknown
+  /** Where another status has another answer. */
+  readonly answers?: Readonly<Record<number, unknown>>
+}
+
+/** By operation. */
+export const EXAMPLES: Readonly<Partial<Record<string, Example>>> = {
   putJob: { params: PARAMS, body: BODY, answer: { ...JOB, warnings: [] } },
   getJob: { params: PARAMS, answer: JOB },
   patchJob: {
@@ -473,4 +484,6 @@ export const EXAMPLES = {
       limits: { bodyBytes: 262_144, batchItems: 500, requestsPerMinute: 600, ledgerDays: 400 },
     },
   },
-} as const
+  health: { answer: { status: 'ok', time: '2026-11-16T19:20:10.412Z' } },
+  openapi: { answer: { openapi: '3.1.0', info: { title: 'Tickring' } } },
+}
