@@ -29,13 +29,17 @@ import {
 } from './items.ts'
 import { bodyKey, changeKey, definitionKey, isLarge, jobParts, placeOf, versionKey } from './job-write.ts'
 import type { KeptUntil } from './kept-until.ts'
-import { itemOf, keyOfItem, partitionOfType, sortPart } from './keys.ts'
+import { itemOf, keyOfItem, partitionOfType, sortPart, type TableKey } from './keys.ts'
 import type { Table } from './table.ts'
 
 /** A shard is loaded in so many parts at once. */
 const LOADED_AT_ONCE = 4
 /** About twenty milliseconds' work. */
 const JOBS_A_PIECE = 200
+/** Four calls of a hundred keys. */
+const JOBS_READ_AT_ONCE = 200
+/** A megabyte of small items, which the store would send at once, takes a tenth of a second to read. */
+const CHANGES_A_PAGE = 1000
 const HASHES = 2n ** 64n
 
 export class DynamoJobs implements Jobs {
@@ -65,15 +69,22 @@ export class DynamoJobs implements Jobs {
   }
 
   async readMany(jobIds: readonly string[]): Promise<StoredJob[]> {
-    const items = await this.#table.getMany(
-      [...new Set(jobIds)].flatMap((id) => {
-        const shard = this.#shardOf(id)
-        return [placeOf({ id, isOnce: false }, shard), placeOf({ id, isOnce: true }, shard)]
-      }),
-    )
+    const ids = [...new Set(jobIds)]
     const jobs: StoredJob[] = []
-    for await (const some of this.#inPieces(items)) jobs.push(...some)
+    // Ten thousand at once would keep the store, and the process, from everything else for seconds.
+    for (let first = 0; first < ids.length; first += JOBS_READ_AT_ONCE) {
+      const items = await this.#table.getMany(
+        ids.slice(first, first + JOBS_READ_AT_ONCE).flatMap((id) => this.#placesOf(id)),
+      )
+      jobs.push(...(await Promise.all(items.map((item) => this.#model(item)))))
+    }
     return jobs
+  }
+
+  /** A job lies in one of two places. */
+  #placesOf(id: string): TableKey[] {
+    const shard = this.#shardOf(id)
+    return [placeOf({ id, isOnce: false }, shard), placeOf({ id, isOnce: true }, shard)]
   }
 
   async #model(item: Attributes): Promise<StoredJob> {
@@ -152,7 +163,10 @@ export class DynamoJobs implements Jobs {
 
   async changes(shard: number, fromMs: number): Promise<Change[]> {
     const pk = partitionOfType('change', { shard })
-    return (await this.#table.query({ pk, from: sortPart('ms', Math.max(0, fromMs)) })).map(readChange)
+    const changes: Change[] = []
+    const query = { pk, from: sortPart('ms', Math.max(0, fromMs)), itemsAPage: CHANGES_A_PAGE }
+    for await (const page of this.#table.pages(query)) for (const item of page) changes.push(readChange(item))
+    return changes
   }
 
   async countChanges(shard: number, fromMs: number, toMs: number): Promise<number> {

@@ -39,6 +39,8 @@ export interface Query {
   /** Sort keys up to here, this one included. */
   readonly to?: string
   readonly limit?: number
+  /** How many the store sends at once, where a megabyte is too much at a time. */
+  readonly itemsAPage?: number
   readonly newestFirst?: boolean
   /** False where an answer a second old will do, at half the price. */
   readonly isConsistent?: boolean
@@ -89,7 +91,15 @@ export class Table {
   }
 
   async *#answers(
-    { pk, from = FIRST_SORT_KEY, to = LAST_SORT_KEY, limit, newestFirst = false, isConsistent = true }: Query,
+    {
+      pk,
+      from = FIRST_SORT_KEY,
+      to = LAST_SORT_KEY,
+      limit,
+      itemsAPage,
+      newestFirst = false,
+      isConsistent = true,
+    }: Query,
     select?: 'COUNT',
   ): AsyncGenerator<QueryCommandOutput> {
     const x = new Placeholders()
@@ -104,7 +114,7 @@ export class Table {
           ExpressionAttributeValues: x.values,
           ScanIndexForward: !newestFirst,
           ConsistentRead: isConsistent,
-          Limit: limit,
+          Limit: limit ?? itemsAPage,
           ExclusiveStartKey: start,
           Select: select,
         }),

@@ -17,7 +17,7 @@ export interface DeployedFunction {
   readonly environment: Readonly<Record<string, string>>
 }
 
-const PRELOAD = join(import.meta.dirname, 'runtime/preload.ts')
+const PRELOAD = join(import.meta.dirname, 'runtime/preload.mjs')
 let started = 0
 
 /** As on Lambda; who calls is told by the key of the credentials. */

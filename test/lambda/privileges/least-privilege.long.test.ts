@@ -29,7 +29,7 @@ beforeAll(async () => {
     crew.stop()
   }
   requests = town.calls.flatMap(requestsOf)
-}, 600_000)
+}, 900_000)
 
 afterAll(() => town.stop())
 

@@ -1,5 +1,5 @@
 // Installs Lambda's runtime client into this folder, with the versions of its lock file and without its install scripts, which would
-// compile C++: what they make is the connection to Lambda, and rapid-client.ts takes its place.
+// compile C++: what they make is the connection to Lambda, and rapid-client.mjs takes its place.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, statSync, utimesSync } from 'node:fs'

@@ -3,22 +3,17 @@
 
 import { Agent, request } from 'node:http'
 
-interface Answered {
-  readonly bodyJson: string
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
-}
-
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 const [hostname, port] = (process.env.AWS_LAMBDA_RUNTIME_API ?? '').split(':')
-let handedBack: Promise<unknown> = Promise.resolve()
+let handedBack = Promise.resolve()
 
-function call(method: string, path: string, body = ''): Promise<Answered> {
+function call(method, path, body = '') {
   return new Promise((resolve, reject) => {
     const whole = `/2018-06-01/runtime/invocation/${path}`
     const asking = request({ hostname, port, method, path: whole, agent }, (answer) => {
       let bodyJson = ''
       answer.setEncoding('utf8')
-      answer.on('data', (part: string) => {
+      answer.on('data', (part) => {
         bodyJson += part
       })
       answer.on('end', () => resolve({ bodyJson, headers: answer.headers }))
@@ -28,15 +23,15 @@ function call(method: string, path: string, body = ''): Promise<Answered> {
   })
 }
 
-export async function next(): Promise<Answered> {
+export async function next() {
   await handedBack
   return call('GET', 'next')
 }
 
-export function done(id: string, answer: string): void {
+export function done(id, answer) {
   handedBack = call('POST', `${id}/response`, answer)
 }
 
-export function error(id: string, answer: string): void {
+export function error(id, answer) {
   handedBack = call('POST', `${id}/error`, answer)
 }
