@@ -80,7 +80,7 @@ describe('block strategies, with eight executors at once', () => {
   })
 
   test('every one of many runs of a page keeps to its own job', async () => {
-    const staged = await begin()
+    const staged = await begin({ executors: 20 })
     const jobs: StoredJob[] = []
     for (const n of range(1, 30))
       jobs.push(await save(staged, `job-${n}`, 'take', { payload: { ms: 1500 }, timeout: 9 }))
