@@ -77,9 +77,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'R8: the log of changes is read without overlap',
-    file: 'shared/flow/follow-jobs.ts',
-    line: 'const changes = await this.#takeChanges(this.#drainedMs - OVERLAP_MS)',
-    instead: 'const changes = await this.#takeChanges(this.#drainedMs)',
+    file: 'shared/flow/change-log.ts',
+    line: 'const fromMs = readMs - OVERLAP_MS',
+    instead: 'const fromMs = readMs',
   },
   {
     name: 'R9: an edit is in force at once',

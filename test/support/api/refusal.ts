@@ -25,7 +25,7 @@ export async function dump({ ask }: Pick<OpenedApi, 'ask'>): Promise<string> {
 
 const MOST_BLOCKED_MS = 50
 /** Code that runs for the first time is slow; what is slow by nature stays so. */
-const TRIES = 3
+const TRIES = 12
 
 export interface Refused {
   readonly status: number
