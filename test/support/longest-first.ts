@@ -8,7 +8,6 @@ const LONGEST = [
   'contract/ledger',
   'e2e/execute',
   'simulation/simulate',
-  'contract/lease',
   'contract/crowd',
   'contract/jobs',
   'simulation/mutants',
