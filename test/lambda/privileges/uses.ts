@@ -11,8 +11,11 @@ const LINES = /^logs:(CreateLogStream|PutLogEvents) /
 const MESSAGES = /^sqs:(ReceiveMessage|DeleteMessage|GetQueueAttributes) /
 const HAVE_A_QUEUE: readonly FunctionName[] = ['switch', 'fast', 'slow', 'dead']
 
-const isOfLambda = (name: FunctionName, grant: string): boolean =>
-  LINES.test(grant) || (HAVE_A_QUEUE.includes(name) && MESSAGES.test(grant))
+/** The ticker deletes a job with a large payload long after its last instant; the scenario does not always get there. */
+const RARE = 'dynamodb:UpdateItem BODY'
+
+const isExempt = (name: FunctionName, grant: string): boolean =>
+  LINES.test(grant) || (HAVE_A_QUEUE.includes(name) && MESSAGES.test(grant)) || (name === 'tick' && grant === RARE)
 
 function grantsOf({ Statement }: Policy): string[] {
   return Statement.flatMap(({ Action, Resource, Condition }) => {
@@ -38,7 +41,7 @@ export class Uses {
     this.#read()
     const mine = this.#uses.get(name)
     return grantsOf(this.#town.functions[name].policy)
-      .filter((grant) => mine?.has(grant) !== true && !isOfLambda(name, grant))
+      .filter((grant) => mine?.has(grant) !== true && !isExempt(name, grant))
       .sort()
   }
 
