@@ -34,7 +34,7 @@ export interface TickringProps {
   readonly corsOrigins?: readonly string[]
   readonly requestsPerMinute?: number
   readonly domain?: { readonly name: string; readonly certificate: ICertificate }
-  /** Where alarms go. Without one they are shown and tell nobody. */
+  /** Where alarms go. Without one they are shown in CloudWatch only. */
   readonly alarmTopic?: ITopic
   /** Metrics for each shard beside those of the stack; each costs. */
   readonly metricsByShard?: boolean

@@ -1,4 +1,4 @@
-// What a start keeps on this machine: the store, the admin key, and who is running. Nobody else may read it.
+// What a start keeps on this machine: the store, the admin key, and who is running. Only its owner may read it.
 
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -237,7 +237,7 @@ export interface PendingEdit {
 export interface Reservation {
   /** Of the body: the same key with another body is a mistake. */
   readonly bodyHash: string
-  /** What the request is going to make, decided before it is made: whoever repeats the request makes the same. */
+  /** What the request is going to make, decided before it is made: a client that repeats the request makes the same. */
   readonly plan: string
   /** What was answered, or null where it is under way. */
   readonly answer: string | null

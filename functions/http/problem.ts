@@ -93,7 +93,7 @@ function isOutOfReach(error: unknown): boolean {
   return isOfSdk || error.name === 'TimeoutError' || (typeof code === 'string' && /^E[A-Z]+$/.test(code))
 }
 
-/** What an error means to the caller. One that nobody foresaw says nothing about itself: its text is for the log. */
+/** What an error means to the caller. One that is not foreseen says nothing about itself: its text is for the log. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (error instanceof InvalidInput) return invalidBody(error.faults)

@@ -50,7 +50,7 @@ export const auditPart = (entry: AuditEntry, kept: KeptUntil): TransactionPart =
 })
 
 /**
- * Notes which namespaces have entries of a day, before the entry itself, so that whoever lists all of them finds it. Each process notes
+ * Notes which namespaces have entries of a day, before the entry itself, so that a client that lists all of them finds it. Each process notes
  * a namespace once a day; in the transactions themselves the one note would be fought for by all writers of a namespace.
  */
 export class AuditedNamespaces {

@@ -21,7 +21,7 @@ export function schedulesOf(own: readonly ScheduleSpec[], template: TemplateSpec
   return template === null ? own : [...template.schedules, ...own]
 }
 
-/** In the namespace `shared`. Nobody can change them, so a job that names one means the same everywhere. */
+/** In the namespace `shared`. No key can change them, so a job that names one means the same everywhere. */
 export const BUILT_IN_TEMPLATES: ReadonlyMap<string, Template> = new Map([
   ['every-5-minutes', { description: 'Every five minutes', schedules: [{ cron: '*/5 * * * *' }] }],
   ['hourly', { description: 'Every hour, on the hour', schedules: [{ cron: '0 * * * *' }] }],
