@@ -20,7 +20,11 @@ export default defineConfig({
           name: 'world',
           include: ['test/!(core|flow)/**/*.test.ts', ...UNCOUNTED],
           exclude: [LONG],
-          globalSetup: ['test/support/worlds/engines.ts', 'test/lambda/runtime/install.ts'],
+          globalSetup: [
+            'test/support/worlds/engines.ts',
+            'test/support/worlds/assembled.ts',
+            'test/lambda/runtime/install.ts',
+          ],
         },
       },
     ],

@@ -6,7 +6,11 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.long.test.ts'],
-    globalSetup: ['test/support/worlds/engines.ts', 'test/lambda/runtime/install.ts'],
+    globalSetup: [
+      'test/support/worlds/engines.ts',
+      'test/support/worlds/assembled.ts',
+      'test/lambda/runtime/install.ts',
+    ],
     reporters: ['default', './test/support/worlds/reporter.ts'],
     testTimeout: 30_000,
     fileParallelism: false,

@@ -5,11 +5,10 @@ import { randomBytes } from 'node:crypto'
 import { makeApi } from '../functions/http/door.ts'
 import { apiWorldOf } from '../functions/http/open-world.ts'
 import { worldFrom } from '../functions/world.ts'
-import { localSettings } from '../local/api/settings.ts'
-import { startStack } from '../local/rig/stack.ts'
 import { SYSTEM } from '../shared/core/actor.ts'
 import { installAdminKey, newKeyText } from '../shared/flow/access/keys.ts'
-import { startShards } from '../shared/flow/start-shards.ts'
+import { localSettings } from '../test/support/api/local-settings.ts'
+import { startEngines } from './engines.ts'
 
 const JOBS = 10_000
 const BATCH = 500
@@ -23,11 +22,10 @@ const below = (most: number): number => Math.floor(Math.random() * most)
 const nameOf = (place: number): string => `job-${String(place).padStart(5, '0')}`
 const anyJob = (): string => `/v1/jobs/load/${nameOf(below(JOBS))}`
 
-const stack = await startStack({ line: () => {} })
-await startShards(stack.world)
+const { stack, env, endpoints } = await startEngines()
 const output = { line: () => {}, nowMs: () => Date.now() }
-const opened = worldFrom(stack.env, output, { endpoints: stack.endpoints })
-const settings = { ...localSettings(stack.env, '127.0.0.1', 1), hosts: [], requestsPerMinute: 1e9 }
+const opened = worldFrom(env, output, { endpoints })
+const settings = { ...localSettings(env, '127.0.0.1', 1), hosts: [], requestsPerMinute: 1e9 }
 const world = apiWorldOf(opened, settings)
 const key = newKeyText({ entropy: randomBytes })
 await installAdminKey(world, key, SYSTEM)

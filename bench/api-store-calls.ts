@@ -5,11 +5,10 @@ import { createServer, request as forward } from 'node:http'
 import { makeApi } from '../functions/http/door.ts'
 import { apiWorldOf } from '../functions/http/open-world.ts'
 import { worldFrom } from '../functions/world.ts'
-import { localSettings } from '../local/api/settings.ts'
-import { startStack } from '../local/rig/stack.ts'
 import { SYSTEM } from '../shared/core/actor.ts'
 import { installAdminKey, newKeyText } from '../shared/flow/access/keys.ts'
-import { startShards } from '../shared/flow/start-shards.ts'
+import { localSettings } from '../test/support/api/local-settings.ts'
+import { startEngines } from './engines.ts'
 
 const JOB = { schedules: [{ cron: '0 0 1 1 *' }], target: { type: 'handler', handler: 'echo' } }
 
@@ -26,10 +25,9 @@ const REQUESTS: readonly [name: string, method: string, path: string, body?: obj
 ]
 
 export async function countStoreCalls(): Promise<Record<string, number>> {
-  const stack = await startStack({ line: () => {} })
-  await startShards(stack.world)
+  const { stack, env, endpoints: engines } = await startEngines()
   let calls = 0
-  const target = new URL(stack.endpoints.dynamo)
+  const target = new URL(engines.dynamo)
   const counter = createServer((incoming, outgoing) => {
     calls += 1
     const { method, url, headers } = incoming
@@ -43,9 +41,9 @@ export async function countStoreCalls(): Promise<Record<string, number>> {
   const address = counter.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
   const output = { line: () => {}, nowMs: () => Date.now() }
-  const endpoints = { ...stack.endpoints, dynamo: `http://127.0.0.1:${port}` }
-  const opened = worldFrom(stack.env, output, { endpoints })
-  const world = apiWorldOf(opened, { ...localSettings(stack.env, '127.0.0.1', 1), hosts: [] })
+  const endpoints = { ...engines, dynamo: `http://127.0.0.1:${port}` }
+  const opened = worldFrom(env, output, { endpoints })
+  const world = apiWorldOf(opened, { ...localSettings(env, '127.0.0.1', 1), hosts: [] })
   const key = newKeyText({ entropy: randomBytes })
   await installAdminKey(world, key, SYSTEM)
   const api = makeApi(world, output)

@@ -3,7 +3,6 @@
 
 import { type DynamoDBClient, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb'
 import { startDynoxide } from '../local/engines/dynamodb.ts'
-import { createTable } from '../local/engines/table.ts'
 import { dynamoClient } from '../shared/aws/sdk.ts'
 import { StoreClock } from '../shared/aws/store-clock.ts'
 import { dynamoStores } from '../shared/aws/stores.ts'
@@ -13,6 +12,7 @@ import type { PageEntry } from '../shared/core/pages/entry.ts'
 import { packPages } from '../shared/core/pages/page.ts'
 import type { Ledger, Swap } from '../shared/ports.ts'
 import { countCapacity } from '../test/support/engines/capacity.ts'
+import { createTable } from '../test/support/engines/table.ts'
 import { percentile } from './measure.ts'
 
 const RUNS = 6144

@@ -2,8 +2,8 @@
 // as a failed run with the reason, and the letter stays in its queue for an operator to look at.
 
 import type { Handlers } from '../shared/core/handlers.ts'
-import { bury } from '../shared/flow/execute/bury.ts'
 import { execute } from '../shared/flow/execute/execute.ts'
+import { failDeadLetter } from '../shared/flow/execute/fail-dead-letter.ts'
 import { FreshChanges } from '../shared/flow/execute/fresh-changes.ts'
 import type { ExecutorHost } from '../shared/flow/execute/world.ts'
 import { withHandlers } from './deliver.ts'
@@ -21,8 +21,8 @@ export function makeDeadLetters(host: ExecutorHost & Thawing, known: Handlers, o
       try {
         await execute(world, changes, body)
       } catch (error) {
-        const buried = await bury(world, body, String(error))
-        log(output, 'error', 'a message could not be carried out', { runs: buried, reason: String(error) })
+        const failed = await failDeadLetter(world, body, String(error))
+        log(output, 'error', 'a message could not be carried out', { runs: failed, reason: String(error) })
         putMetrics(output, { deadLetters: 1 })
         throw error
       }

@@ -23,7 +23,7 @@ export type Level = 'info' | 'warn' | 'error'
 
 export function log(output: Output, level: Level, message: string, detail: object = {}): void {
   const text = JSON.stringify({ level, message, at: new Date(output.nowMs()).toISOString(), ...detail })
-  // A key that came by mistake, in a path or an error, must not lie in a log.
+  // A key that came by mistake, in a path or an error, must not stand in a log.
   output.line(text.replace(KEYS_IN_TEXT, 'tkr_…'))
 }
 

@@ -18,5 +18,9 @@ export async function thaw(
 ): Promise<void> {
   if (clock.isSet && !clock.wasFrozen()) return
   clock.forget()
-  await ask().catch(ask)
+  const askOnce = async () => {
+    await ask()
+    if (!clock.isSet) throw new Error('the answer of the store came too late to tell its time')
+  }
+  await askOnce().catch(askOnce)
 }

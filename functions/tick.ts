@@ -41,13 +41,13 @@ function report(output: Output, shard: number, result: Ticked | Ended): void {
     putMetrics(output, { refusedTicks: 1 }, shard)
     return
   }
-  const { house, latenessMs, runs, missed } = result
+  const { maintenance, latenessMs, runs, missed } = result
   const values = {
     fires: runs,
     lateness: latenessMs ?? 0,
-    missed: missed + (house.audited?.missed ?? 0),
-    resent: house.audited?.resent ?? 0,
-    doubled: house.audited?.doubled ?? 0,
+    missed: missed + (maintenance.audited?.missed ?? 0),
+    resent: maintenance.audited?.resent ?? 0,
+    doubled: maintenance.audited?.doubled ?? 0,
   }
   putMetrics(output, values, shard)
 }

@@ -2,11 +2,12 @@
 // Lambda, and nothing but npm to make it.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { basename, dirname, extname, join, relative } from 'node:path'
+import { basename, dirname, extname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
 import { openApiDocument } from '../functions/openapi/document.ts'
 import { VIEWER_FILES, viewerFile } from '../functions/openapi/viewer.ts'
+import { SOURCES_FILE } from './sources-file.ts'
 import { VERSION } from './version.ts'
 
 /** One for each file of functions/lambda. Both lanes run the same executor. */
@@ -26,7 +27,7 @@ const REQUIRE = "import { createRequire } from 'node:module'; const require = cr
 export function bundleFunctions(folder: string, handlersEntry: string): void {
   const source = (path: string) => join(ROOT, `${path}${ENDING}`)
   const virtual = join(ROOT, 'bundles')
-  const { outputFiles } = buildSync({
+  const { outputFiles, metafile } = buildSync({
     absWorkingDir: ROOT,
     entryPoints: Object.fromEntries(BUNDLES.map((name) => [`${name}/index`, source(`functions/lambda/${name}`)])),
     alias: {
@@ -48,8 +49,11 @@ export function bundleFunctions(folder: string, handlersEntry: string): void {
     keepNames: true,
     sourcemap: 'linked',
     sourcesContent: false,
+    metafile: true,
     logLevel: 'silent',
   })
+  const sources = Object.keys(metafile.inputs).filter((path) => !path.includes('node_modules/'))
+  write(join(folder, SOURCES_FILE), JSON.stringify(sources.map((path) => resolve(ROOT, path))))
   for (const { path, contents } of outputFiles) write(join(folder, relative(virtual, path)), contents)
   write(join(folder, 'api', 'openapi.json'), JSON.stringify(openApiDocument(VERSION)))
   for (const name of VIEWER_FILES) write(join(folder, 'api', 'docs', basename(name)), viewerFile(name) ?? '')

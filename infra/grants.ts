@@ -24,7 +24,7 @@ const TIME: Grants = { GetItem: ['META'] }
 
 const MAKE_SHARDS: Grants = { GetItem: ['META'], PutItem: ['META', 'SHARD'], UpdateItem: ['META'] }
 const TAKE_OVER: Grants = { GetItem: ['SHARD'], UpdateItem: ['SHARD'] }
-/** Where the pages of a second lie. */
+/** Where the pages of a second are stored. */
 const DEPTHS: Grants = { GetItem: ['SHARD'], Query: ['MIN'] }
 
 const READ_JOBS: Grants = { BatchGetItem: ['JOB', 'ONCE'], GetItem: ['DATES'] }
@@ -40,7 +40,7 @@ const REVISE_JOBS = all(READ_JOBS, {
   UpdateItem: ['JOB', 'VER', 'DEF'],
 })
 const REVISE_ONE_TIME_JOBS: Grants = { GetItem: ['ONCE'], UpdateItem: ['ONCE'] }
-/** One-time jobs lie apart. One that becomes another kind of job moves, and never back. */
+/** One-time jobs are stored apart. One that becomes another kind of job moves, and never back. */
 const SAVE_JOBS = all(REVISE_JOBS, {
   GetItem: ['CAL', 'TPL'],
   PutItem: ['JOB', 'BODY', 'DATES'],

@@ -131,7 +131,7 @@ export function makeMonitoring(scope: Construct, monitored: Monitored): void {
   make('DeadLetters', {
     metric: sum(
       {
-        buried: own('deadLetters', 'Sum'),
+        failed: own('deadLetters', 'Sum'),
         undelivered: queues.undelivered.metricApproximateNumberOfMessagesVisible({
           period: MINUTE,
           statistic: 'Maximum',

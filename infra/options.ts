@@ -4,6 +4,7 @@ import { RemovalPolicy } from 'aws-cdk-lib'
 import type { ICertificate } from 'aws-cdk-lib/aws-certificatemanager'
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
+import { MOST_JOBS_PER_SHARD } from '../shared/aws/limits.ts'
 
 export interface LaneOptions {
   /** Environments at once, at most: 2 to 1,000. */
@@ -68,7 +69,7 @@ export interface Settings {
 const TICK_MEMORY: readonly { readonly jobs: number; readonly memoryMb: number }[] = [
   { jobs: 5_000, memoryMb: 256 },
   { jobs: 12_000, memoryMb: 512 },
-  { jobs: 25_000, memoryMb: 1024 },
+  { jobs: MOST_JOBS_PER_SHARD, memoryMb: 1024 },
 ]
 
 export function settingsOf(props: TickringProps): Settings {
@@ -76,7 +77,7 @@ export function settingsOf(props: TickringProps): Settings {
   const size = TICK_MEMORY.find(({ jobs }) => jobsPerShard <= jobs)
   if (size === undefined) {
     throw new Error(
-      `jobsPerShard is ${jobsPerShard}, and a ticker takes 25,000 at most: beyond that it is killed while it loads them. Use a larger shardCount.`,
+      `jobsPerShard is ${jobsPerShard}, and a ticker takes ${MOST_JOBS_PER_SHARD.toLocaleString('en')} at most: beyond that it is killed while it loads them. Use a larger shardCount.`,
     )
   }
   return {

@@ -9,9 +9,8 @@ import {
   TIMEOUT_SECONDS,
   VISIBILITY_SECONDS,
 } from '../shared/aws/limits.ts'
-import { LEASE_SECONDS, SWITCH_DELAY_SECONDS } from '../shared/core/chain.ts'
 import { LIMITS } from '../shared/core/job/limits.ts'
-import { FAST_TIMEOUT_SECONDS } from '../shared/core/lanes.ts'
+import { FAST_TIMEOUT_SECONDS, LEASE_SECONDS, SWITCH_DELAY_SECONDS } from '../shared/core/timings.ts'
 
 /** Which function takes the messages of a queue. */
 const CONSUMER: Readonly<Record<QueueName, FunctionName>> = {

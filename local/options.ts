@@ -12,6 +12,12 @@ export interface RunOptions {
   readonly data: string
   readonly isFresh: boolean
   readonly hasSamples: boolean
+  /** The file whose default export is `defineHandlers({ … })`; null for the handlers that come with Tickring. */
+  readonly handlers: string | null
+  /** Whether services take as long as on AWS. */
+  readonly hasAwsLatency: boolean
+  /** Of the latencies that are drawn. */
+  readonly seed: number
 }
 
 export type Options = RunOptions | { readonly type: 'help' } | { readonly type: 'wrong'; readonly problem: string }
@@ -19,6 +25,7 @@ export type Options = RunOptions | { readonly type: 'help' } | { readonly type: 
 /** A day. Timers of Node end at 24 days and would then fire at once. */
 const MOST_SECONDS = 86_400
 const MOST_PORT = 65_535
+const MOST_SEED = 99_999
 
 const DEFAULTS: RunOptions = {
   type: 'run',
@@ -29,6 +36,9 @@ const DEFAULTS: RunOptions = {
   data: '.tickring',
   isFresh: false,
   hasSamples: true,
+  handlers: null,
+  hasAwsLatency: false,
+  seed: 1,
 }
 
 export const HELP = `Tickring: a whole stack on this machine, with its HTTP API and a ring of 60 seconds in the terminal.
@@ -38,7 +48,10 @@ npm start -- [flags]
   --host NAME     listens on this address, ${DEFAULTS.host} by default; any other needs an admin key from an earlier start
   --data FOLDER   keeps jobs, runs and the admin key here, ${DEFAULTS.data} by default
   --fresh         forgets all of that first
-  --no-samples    saves no sample jobs
+  --no-samples    saves no sample jobs; nor does a start with --handlers
+  --handlers FILE runs the handlers of this file, functions/handlers.ts by default; saving it takes the new ones in
+  --latency WHAT  none, or aws: bus, queues, table and cold starts take as long as published figures say
+  --seed N        draws other latencies, 1 by default
   --seconds N     ends by itself after N seconds, 1 to ${MOST_SECONDS}
   --plain         prints one line a fire instead of the ring; so does a pipe or a small terminal
   --help          prints this
@@ -51,6 +64,9 @@ const FLAGS = {
   data: { type: 'string' },
   fresh: { type: 'boolean' },
   'no-samples': { type: 'boolean' },
+  handlers: { type: 'string' },
+  latency: { type: 'string' },
+  seed: { type: 'string' },
   seconds: { type: 'string' },
   plain: { type: 'boolean' },
   help: { type: 'boolean' },
@@ -73,6 +89,16 @@ function readFlag(name: string, value: string | undefined): Read | null {
         : { host: value }
     case 'data':
       return value === undefined || value === '' ? wrong('--data takes a folder.') : { data: value }
+    case 'handlers':
+      return value === undefined || value === '' ? wrong('--handlers takes a file.') : { handlers: value }
+    case 'latency':
+      return value === 'none' || value === 'aws'
+        ? { hasAwsLatency: value === 'aws' }
+        : wrong('--latency takes none or aws.')
+    case 'seed': {
+      const seed = wholeNumber(value, 0, MOST_SEED)
+      return seed === null ? wrong(`--seed takes a whole number, 0 to ${MOST_SEED}.`) : { seed }
+    }
     case 'seconds': {
       const seconds = wholeNumber(value, 1, MOST_SECONDS)
       return seconds === null ? wrong(`--seconds takes a whole number, 1 to ${MOST_SECONDS}.`) : { seconds }

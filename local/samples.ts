@@ -1,17 +1,51 @@
-// The jobs that `npm start` shows: names and schedules that make a minute interesting. It knows nothing of how they run.
-
-import type { ScheduleSpec } from '../shared/core/schedule/schedule.ts'
+// The jobs that the first start saves: one of each kind that a newcomer asks about, all of them due within ten seconds. Their timeouts are
+// short: the runs that wait behind one whose executor was killed wait until its timeout is surely over.
 
 export interface SampleJob {
   readonly name: string
-  readonly schedule: ScheduleSpec
+  readonly body: object
 }
 
+const handler = (name: string) => ({ type: 'handler', handler: name })
+const TIMEOUT = '5s'
+
 export const SAMPLE_JOBS: readonly SampleJob[] = [
-  { name: 'heartbeat', schedule: { every: 5 } },
-  // Seven does not divide sixty, so this one falls on other slots in every turn of the ring.
-  { name: 'poll-inbox', schedule: { every: 7, anchor: '2026-01-01T00:00:03Z' } },
-  { name: 'flush-metrics', schedule: { cron: '*/15 * * * * *' } },
-  { name: 'sync-orders', schedule: { cron: '0 * * * * *', zone: 'Europe/Brussels' } },
-  { name: 'market-open', schedule: { cron: '30 9 * * MON-FRI', zone: 'America/New_York' } },
+  { name: 'every-second', body: { schedules: [{ every: 1 }], target: handler('echo'), timeout: TIMEOUT } },
+  {
+    name: 'every-ten-seconds',
+    body: {
+      schedules: [{ every: 10 }],
+      target: handler('log'),
+      payload: { lines: ['ten more seconds'] },
+      timeout: TIMEOUT,
+    },
+  },
+  {
+    name: 'brussels-cron',
+    body: {
+      schedules: [{ cron: '*/5 * * * * *', zone: 'Europe/Brussels' }],
+      target: handler('echo'),
+      timeout: TIMEOUT,
+    },
+  },
+  {
+    name: 'fails-then-works',
+    body: {
+      description: 'Its first attempt fails, the second succeeds',
+      schedules: [{ every: 10, anchor: '2026-01-01T00:00:03Z' }],
+      target: handler('fail'),
+      payload: { times: 1 },
+      retry: { attempts: 2, delay: 1, maxDelay: 2 },
+      timeout: TIMEOUT,
+    },
+  },
+  {
+    name: 'slow-report',
+    body: {
+      schedules: [{ every: 10, anchor: '2026-01-01T00:00:06Z' }],
+      target: handler('sleep'),
+      payload: { ms: 4000 },
+      timeout: '8s',
+    },
+  },
 ]

@@ -1,32 +1,23 @@
-// What `npm start` runs: the sample jobs on a whole stack of this machine until Ctrl-C. The only file here that reads the clock,
-// the environment and signals; what is due and how it looks is decided elsewhere.
+// What `npm start` runs: the whole stack on this machine until Ctrl-C. The only file here that reads the clock, the environment and
+// signals for it; what is due and how it looks is decided elsewhere.
 
-import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import ownHandlers from '../functions/handlers.ts'
-import { type Api, makeApi } from '../functions/http/door.ts'
-import { apiWorldOf } from '../functions/http/open-world.ts'
-import { SYSTEM } from '../shared/core/actor.ts'
-import { parseRunId } from '../shared/core/run/run.ts'
 import type { Zone } from '../shared/core/time/zone.ts'
 import { zoneOf } from '../shared/core/time/zones.ts'
-import { installAdminKey, newKeyText } from '../shared/flow/access/keys.ts'
-import { saveJob } from '../shared/flow/manage-jobs.ts'
-import type { JobsWorld } from '../shared/flow/mutate-job.ts'
-import { rearmSwitches } from '../shared/flow/rearm-switches.ts'
-import { saveHandlerJobs } from '../shared/flow/save-handler-jobs.ts'
-import { startShards } from '../shared/flow/start-shards.ts'
-import { type ApiServer, serveApi } from './api/server.ts'
-import { isLoopback, localSettings } from './api/settings.ts'
+import { absenceUntil, awayText, countAway, isOver } from './away.ts'
+import { CannotStart } from './cannot-start.ts'
 import { DataFolder } from './data-folder.ts'
-import { Demo } from './demo.ts'
+import { FunctionLog } from './function-log.ts'
+import { assemblyOptions, type OpenedStack, openStack } from './open-stack.ts'
 import { HELP, type RunOptions, readOptions } from './options.ts'
-import { noted } from './rig/noted.ts'
-import { startStack } from './rig/stack.ts'
-import { SAMPLE_JOBS } from './samples.ts'
-import { Show } from './show.ts'
-import type { Happening } from './view.ts'
+import { readFigures } from './picture/read-figures.ts'
+import { RingModel } from './picture/ring-model.ts'
+import { Show } from './picture/show.ts'
+import type { Happening } from './picture/view.ts'
+import { RunsWatcher } from './picture/watch-runs.ts'
+import { Progress } from './progress.ts'
+import { SourceWatcher } from './reload.ts'
+import { assemble } from './template/assembly.ts'
 
 function machineZone(): Zone {
   try {
@@ -39,9 +30,19 @@ function machineZone(): Zone {
 
 const nowSecond = (): number => Math.floor(Date.now() / 1000)
 
-async function untilNextSecond(ended: AbortSignal): Promise<void> {
+/** Runs of a second have mostly ended by then, so a look finds how late they were. */
+const LOOKED_AFTER_MS = 600
+/** Looks take a small share of the time, however many runs there are; one that was slow by chance is not waited for long. */
+const LOOKING_SHARE = 0.05
+const LONGEST_REST_MS = 4000
+const AWAY_LOOKS = 40
+/** Ctrl-C is answered within three seconds. */
+const RUNS_END_WITHIN_MS = 1800
+const DISK_LOOKED_AT_EVERY_MS = 5000
+
+async function pauseUntil(ms: number, ended: AbortSignal): Promise<void> {
   try {
-    await sleep(1000 - (Date.now() % 1000), undefined, { signal: ended })
+    await sleep(Math.max(0, ms - Date.now()), undefined, { signal: ended })
   } catch (error) {
     if (!ended.aborted) throw error
   }
@@ -50,12 +51,17 @@ async function untilNextSecond(ended: AbortSignal): Promise<void> {
 /** Ctrl-C, a polite kill, a closed terminal and a reader that went away all end it the same way. */
 function endOf(): AbortController {
   const controller = new AbortController()
-  const end = () => controller.abort()
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      // Asked twice, it ends at once, whatever it is doing.
+      if (controller.signal.aborted) process.exit(130)
+      controller.abort()
+    })
+  }
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     const isReaderGone = error.code === 'EPIPE' || error.code === 'EIO'
     if (!isReaderGone) throw error
-    end()
+    controller.abort()
   })
   return controller
 }
@@ -68,116 +74,149 @@ function pauseOnSuspend(show: Show): void {
   })
 }
 
-/** A reason to end at once, with what to do about it. */
-class CannotStart extends Error {}
-
-/** The key of an earlier start, or a new one; another host than loopback is served with a key that its user knows already. */
-function adminKeyOf(folder: DataFolder, host: string): string {
-  const known = folder.readAdminKey()
-  if (known !== null) return known
-  if (!isLoopback(host)) {
-    throw new CannotStart(
-      `--host ${host} is open to others, and there is no admin key in ${folder.adminKeyFile} yet. Start once without --host, which makes one.`,
-    )
-  }
-  const made = newKeyText({ entropy: randomBytes })
-  folder.writeAdminKey(made)
-  return made
-}
-
-function openFolder({ data, isFresh }: RunOptions): DataFolder {
-  try {
-    const folder = new DataFolder(data)
-    const url = folder.runningAt()
-    if (url !== null)
-      throw new CannotStart(`already running at ${url}. Stop it first, or use another --data and --port.`)
-    if (isFresh) folder.clear()
-    return folder
-  } catch (error) {
-    if (error instanceof CannotStart) throw error
-    throw new CannotStart(
-      `the folder ${data} cannot be used: ${error instanceof Error ? error.message : error}. Use another with --data.`,
-    )
-  }
-}
-
-async function serve(api: Api, { host, port }: RunOptions): Promise<ApiServer> {
-  try {
-    return await serveApi(api, host, port)
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new CannotStart(`port ${port} of ${host} cannot be used: ${reason}. Use another with --port.`)
-  }
-}
-
 async function run(options: RunOptions): Promise<void> {
   const { NO_COLOR, TERM } = process.env
-  const { seconds, isPlain, host, hasSamples } = options
+  const { seconds, isPlain, isFresh, data } = options
   const zone = machineZone()
   const ending = endOf()
   const ended = ending.signal
-  const folder = openFolder(options)
-  const isFirst = !existsSync(folder.storeFile)
-  const adminKey = adminKeyOf(folder, host)
-  const demo = new Demo(SAMPLE_JOBS, Date.now())
+  const folder = new DataFolder(data)
+  await folder.take()
+  if (isFresh) folder.clear()
+  const log = new FunctionLog(folder.file('functions.log'))
+  const model = new RingModel()
   const show = new Show(process.stdout, { isPlain: isPlain || TERM === 'dumb', hasColour: !NO_COLOR })
   const update = (happenings: readonly Happening[]) => {
-    if (!ended.aborted) show.update(demo.view(nowSecond(), zone), happenings)
+    if (!ended.aborted) show.update(model.view(nowSecond(), zone), happenings)
   }
-  const handlers = noted(ownHandlers, ({ job, id }) =>
-    update([demo.fired(job.name, parseRunId(id).second, Date.now())]),
+  const progress = new Progress(
+    (text) => process.stdout.write(`${text}\n`),
+    () => performance.now(),
   )
-  const stack = await startStack({
-    handlers,
-    storeFile: folder.storeFile,
-    line: () => {},
-    onTick: (result) => {
-      if ('second' in result && result.missed > 0) update([demo.missed(result.second, result.missed)])
+  const opened = await openStack(options, folder, progress, {
+    onLine: (name, line) => {
+      log.write(name, line)
+      const figures = readFigures(line)
+      if (figures === null) return
+      model.began(figures.startLatenessesMs, nowSecond())
+      model.failed(figures.failed)
+      if (figures.missed > 0) update(model.missed(nowSecond(), figures.missed))
     },
-  })
-  folder.closeStoreFiles()
-  await startShards(stack.world)
-  await rearmSwitches(stack.world)
-  // Hosts name the port, which is known only once it is taken.
-  let api: Api = () => Promise.reject(new Error('the API is not open yet'))
-  const server = await serve((event) => api(event), options).catch(async (error: unknown) => {
-    await stack.stop()
+    onError: (name, error) => {
+      if (!ended.aborted) log.write(name, error instanceof Error ? (error.stack ?? error.message) : String(error))
+    },
+  }).catch((error: unknown) => {
+    folder.noteStopped()
     throw error
   })
-  const env = { ...stack.env, ...process.env }
-  const world = apiWorldOf(stack.world, localSettings(env, host, server.port))
-  await installAdminKey(world, adminKey, SYSTEM)
-  await saveHandlerJobs(world, world.directory, handlers)
-  if (hasSamples && isFirst) await saveSamples(world)
-  api = makeApi(world, { line: () => {}, nowMs: () => Date.now() })
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${server.port}`
-  folder.noteRunning(url)
+  const { stack, world, adminKey } = opened
+  folder.noteRunning(stack.url)
   show.tell([
-    `API     ${url}/v1   to read and try: ${url}/docs`,
+    `API     ${stack.url}/v1   to read and try: ${stack.url}/docs`,
     `Key     ${adminKey}   (also in ${folder.adminKeyFile})`,
+    `Log     ${folder.file('functions.log')}   ready after ${progress.total}`,
   ])
-  stack.rig.start()
+  const away = tellAway(opened, show, ended)
+  stack.begin()
+  const watcher = reloadOnSave(opened, options, show, ended)
   // What takes time to start is not counted.
   if (seconds !== null) setTimeout(() => ending.abort(), seconds * 1000).unref()
   const redraw = () => update([])
   process.stdout.on('resize', redraw)
   pauseOnSuspend(show)
-  while (!ended.aborted) {
-    redraw()
-    await untilNextSecond(ended)
-  }
+  redraw()
+  const looking = lookAtRuns(new RunsWatcher(world), model, update, ended)
+  const full = await endWhenFull(folder, ending)
   process.stdout.off('resize', redraw)
-  show.end(demo.view(nowSecond(), zone))
-  await server.stop()
-  await stack.stop()
+  watcher.stop()
+  show.end(model.view(nowSecond(), zone))
+  await stack.stop(RUNS_END_WITHIN_MS)
+  await Promise.allSettled([looking, away])
+  world.close()
+  log.close()
   folder.noteStopped()
+  if (full !== null) throw new CannotStart(full)
 }
 
-async function saveSamples(world: JobsWorld): Promise<void> {
-  for (const { name, schedule } of SAMPLE_JOBS) {
-    const body = { schedules: [schedule], target: { type: 'handler', handler: 'echo' }, tags: { sample: 'yes' } }
-    await saveJob(world, { namespace: 'default', name }, body, { by: SYSTEM })
+/** Once a second, a little after it; less often where a look takes long. */
+async function lookAtRuns(
+  watcher: RunsWatcher,
+  model: RingModel,
+  update: (happenings: readonly Happening[]) => void,
+  ended: AbortSignal,
+): Promise<void> {
+  while (!ended.aborted) {
+    await pauseUntil(Math.floor(Date.now() / 1000) * 1000 + 1000, ended)
+    update([])
+    await pauseUntil(Date.now() + LOOKED_AFTER_MS, ended)
+    if (ended.aborted) return
+    const begunMs = performance.now()
+    try {
+      const { fired, running, ahead } = await watcher.look(nowSecond())
+      model.ahead = ahead
+      model.running = running
+      update(model.fired(fired))
+    } catch {
+      // The store is away or slow; the next look tells what this one could not.
+    }
+    const tookMs = performance.now() - begunMs
+    await pauseUntil(Date.now() + Math.min(tookMs / LOOKING_SHARE - 1000, LONGEST_REST_MS), ended)
   }
+}
+
+/** Resolves when it ends: with the reason where the disk is full, otherwise with null. */
+async function endWhenFull(folder: DataFolder, ending: AbortController): Promise<string | null> {
+  while (!ending.signal.aborted) {
+    await pauseUntil(Date.now() + DISK_LOOKED_AT_EVERY_MS, ending.signal)
+    const full = ending.signal.aborted ? null : folder.whyFull()
+    if (full === null) continue
+    ending.abort()
+    return full
+  }
+  return null
+}
+
+/** One line about what was due before this start, once the chain has dealt with it. */
+async function tellAway({ world }: OpenedStack, show: Show, ended: AbortSignal): Promise<void> {
+  const absence = await absenceUntil(world, nowSecond())
+  if (absence === null) return
+  for (let look = 0; look < AWAY_LOOKS && !ended.aborted; look++) {
+    await pauseUntil(Date.now() + 1000, ended)
+    if (await isOver(world, absence)) break
+  }
+  // What is late by little is sent now, and takes a moment to begin.
+  await pauseUntil(Date.now() + 2000, ended)
+  if (!ended.aborted) show.note(awayText(absence, await countAway(world, absence)))
+}
+
+/** Gives functions their new code when a source of theirs was saved. What does not compile is said, and the old code goes on. */
+function reloadOnSave(
+  { stack, sources }: OpenedStack,
+  options: RunOptions,
+  show: Show,
+  ended: AbortSignal,
+): SourceWatcher {
+  let isReloading = false
+  let isSavedAgain = false
+  const reload = async (): Promise<void> => {
+    isSavedAgain = isReloading
+    if (isReloading || ended.aborted) return
+    isReloading = true
+    try {
+      const assembly = await assemble(assemblyOptions(options, process.env))
+      watcher.watch(assembly.sources)
+      const changed = await stack.deploy(assembly)
+      if (changed > 0) show.note(`Saved: ${changed} functions run the new code.`)
+    } catch (error) {
+      show.note(`Saved, and the old code goes on: ${error instanceof Error ? error.message : error}`)
+    } finally {
+      isReloading = false
+      if (isSavedAgain) void reload()
+    }
+  }
+  const watcher = new SourceWatcher(() => void reload())
+  watcher.watch(sources)
+  return watcher
 }
 
 const options = readOptions(process.argv.slice(2))
@@ -201,3 +240,5 @@ switch (options.type) {
   default:
     options satisfies never
 }
+// Connections that are still open must not keep a start alive that was told to end.
+process.exit()

@@ -25,6 +25,8 @@ export type PublishedManifest = Omit<Manifest, 'exports'> & { readonly exports: 
 
 /** The build copies the two files of it that are used: installed as a package it brings one that reports the installation to its maker. */
 export const COPIED = 'swagger-ui-dist'
+/** Only the start on a laptop needs it, and that is not part of the package. */
+const OF_THE_START = 'fauxqs'
 
 const TYPESCRIPT = /\.ts$/
 
@@ -35,7 +37,8 @@ export function publishedManifest(manifest: Manifest): PublishedManifest {
   const { name, version, description, license, type, engines, exports, imports, dependencies, peerDependencies } =
     manifest
   // A second copy of the CDK beside the user's would make constructs that do not fit the user's stacks.
-  const isInstalled = (dependency: string) => dependency !== COPIED && peerDependencies[dependency] === undefined
+  const isInstalled = (dependency: string) =>
+    dependency !== COPIED && dependency !== OF_THE_START && peerDependencies[dependency] === undefined
   return {
     name,
     version,

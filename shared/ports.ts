@@ -28,7 +28,7 @@ export interface Jobs {
   readMany(jobIds: readonly string[]): Promise<StoredJob[]>
   /** The payloads of jobs that keep them apart, in the order asked. */
   bodies(wanted: readonly { readonly jobId: string; readonly version: number }[]): Promise<unknown[]>
-  /** False where somebody else changed the job since it was read. */
+  /** False where another write changed the job since it was read. */
   commit(write: JobWrite): Promise<boolean>
   /** Writes what became known of the newest version after its commit; it is no new version. */
   amend(job: StoredJob): Promise<void>
@@ -58,7 +58,7 @@ export interface FenceWrite {
   readonly fence: number
   readonly link: string
   readonly leaseUntil: number
-  readonly watermark: number
+  readonly sentThrough: number
   readonly depths: ReadonlyMap<number, number>
   readonly backlog: readonly BacklogEntry[]
 }
@@ -75,9 +75,9 @@ export interface Shards {
   /** Ends the chain until a time, under the condition of a fence. */
   sleep(
     shard: number,
-    write: Pick<FenceWrite, 'epoch' | 'previousFence' | 'link' | 'watermark'> & { readonly sleepUntil: number },
+    write: Pick<FenceWrite, 'epoch' | 'previousFence' | 'link' | 'sentThrough'> & { readonly sleepUntil: number },
   ): Promise<ShardItem | null>
-  /** False where somebody else moved it. */
+  /** False where another audit moved it. */
   moveAudited(shard: number, from: number, to: number): Promise<boolean>
   /** The first to write a minute has all of it; later ones may have lost some and change nothing. */
   putMinute(minute: MinuteItem): Promise<void>
@@ -164,14 +164,14 @@ export interface OpenRuns {
   list(shard: number, limit: number): Promise<ListedRun[]>
   /** Those whose time has come, oldest first. */
   due(shard: number, untilMs: number, limit: number): Promise<OpenRun[]>
-  /** Looks at it again later; false where it is gone or was moved already. */
+  /** Looks at it again later; null where it is gone or was moved already. */
   move<Run extends ListedRun>(run: Run, to: Pick<ListedRun, 'dueMs' | 'times'>): Promise<Run | null>
   remove(run: Pick<OpenRun, 'shard' | 'dueMs' | 'runId' | 'attempt'>): Promise<void>
 }
 
 export interface States {
   read(jobId: string): Promise<JobState>
-  /** Reads, decides and writes until nobody came in between. `decide` may be called more than once; null writes nothing. */
+  /** Reads, decides and writes, again where another write came in between. `decide` may be called more than once; null writes nothing. */
   change<Result>(
     jobId: string,
     decide: (state: JobState) => { readonly state: JobState | null; readonly result: Result },
@@ -186,10 +186,10 @@ export interface LockChange<Result> {
   decide(lock: Lock): { readonly lock: Lock | null; readonly result: Result }
 }
 
-/** The locks of jobs. Those of a page lie together, so that one write changes many. */
+/** The locks of jobs. Those of a page are stored together, so that one write changes many. */
 export interface Locks {
   read(jobId: string): Promise<Lock>
-  /** Decides about each and writes, until nobody came in between; the results are in the order of the changes. */
+  /** Decides about each and writes, again where another write came in between; the results are in the order of the changes. */
   change<Result>(changes: readonly LockChange<Result>[]): Promise<Result[]>
 }
 
@@ -291,6 +291,8 @@ export interface Received {
   readonly body: string
   readonly receipt: string
   readonly receiveCount: number
+  /** When it was sent, where the queue tells. */
+  readonly sentMs?: number
 }
 
 /** A message that the queue will never take, however often it is sent, and why. */

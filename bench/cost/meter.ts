@@ -1,7 +1,7 @@
 // Reads off a town in driven time what AWS would put on the bill: calls of functions and how long they take, messages, events, lines.
 // Calls of the store are counted by the store's own client.
 
-import type { Pool } from '../../local/rig/pool.ts'
+import type { Pool } from '../../local/host/pool.ts'
 import type { BusEvent, Message } from '../../shared/ports.ts'
 import type { Spent } from '../../test/support/engines/capacity.ts'
 import type { Town, TownWorld } from '../../test/support/town.ts'

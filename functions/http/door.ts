@@ -84,7 +84,7 @@ async function serve(
     const detail = `${quote(method)} is not allowed here. Use one of ${allow}`
     throw new Problem('method-not-allowed', detail, { headers: { allow } })
   }
-  const caller = matched.route.access === 'open' ? NOBODY : await admit(world, rates, event, trace)
+  const caller = matched.route.access === 'open' ? ANONYMOUS : await admit(world, rates, event, trace)
   if (matched.route.access !== 'open') refuseForeign(matched, caller)
   return answer(world, matched, event, caller, trace)
 }
@@ -126,7 +126,8 @@ function refuseBadActor({ 'tickring-actor': actor }: GatewayEvent['headers']): v
 const headerFault = (name: string, message: string) =>
   ({ in: 'header', path: `/${name.toLowerCase()}`, code: 'header.value', message: `${message}.` }) as const
 
-const NOBODY: Caller = {
+/** The caller of an open route, where no key is asked for. */
+const ANONYMOUS: Caller = {
   key: {
     id: '',
     name: '',

@@ -11,7 +11,7 @@ type Served = Pick<ApiSettings, 'hosts' | 'origins'>
 const ownOrigins = ({ hosts }: Served, host: string | undefined): string[] =>
   (hosts.length > 0 || host === undefined ? hosts : [host]).flatMap((each) => [`http://${each}`, `https://${each}`])
 
-/** Of pages without an origin, such as files and sandboxes: it names no one. */
+/** Of pages without an origin, such as files and sandboxes: it names no site. */
 const NO_ORIGIN = 'null'
 
 const isConfigured = (origin: string, { origins }: Served): boolean => origin !== NO_ORIGIN && origins.includes(origin)

@@ -73,8 +73,7 @@ export class Quota {
   }
 }
 
-export async function refuseTriggers(call: Call): Promise<void> {
-  const { namespace } = call.params
+export async function refuseTriggers(call: Call, namespace: string): Promise<void> {
   const { triggersPerMinute: most } = (await call.world.limits.of(call, namespace)).limits
   if (most === null) return
   // A dry run asks whether there is one left and takes none.

@@ -3,10 +3,10 @@
 import handlers from '#handlers'
 import { makeExecute } from '../execute.ts'
 import { lambdaOutput } from '../output.ts'
-import { tellStrays } from '../strays.ts'
+import { tellUnhandledErrors } from '../unhandled-errors.ts'
 import { worldWithoutBus } from '../world.ts'
 
 const output = lambdaOutput(process.env)
-tellStrays(output)
+tellUnhandledErrors(output)
 
 export const handler = makeExecute(worldWithoutBus(process.env, output), handlers, output)

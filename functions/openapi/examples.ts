@@ -1,5 +1,5 @@
 // An example of each larger request and answer, all about the same few jobs, so that one can be checked against another. Only the document
-// shows them, so they lie beside it and not in the bundle of the API.
+// shows them, so they are kept beside it and not in the bundle of the API.
 
 const ACTOR = { type: 'key', id: '3fK9aZqL', name: 'ops', onBehalfOf: 'anna@acme.example' }
 const PLAIN_ACTOR = { ...ACTOR, onBehalfOf: null }

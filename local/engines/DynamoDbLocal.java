@@ -1,5 +1,5 @@
 // Starts Amazon's DynamoDB Local on loopback. By itself it listens on every interface and has no option for it, so the
-// connector is given its host before the server starts. The port that it got is printed for whoever started it.
+// connector is given its host before the server starts. The port that it got is printed for the process that started it.
 
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;

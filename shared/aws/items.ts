@@ -29,7 +29,7 @@ function keyed<Type extends ItemKey['type']>(item: Attributes, type: Type): Extr
 
 // Jobs
 
-/** In a job's versions its calendars stand as the hashes of their dates, which lie apart: twenty versions of them would not fit. */
+/** In a job's versions its calendars stand as the hashes of their dates, which are stored apart: twenty versions of them would not fit. */
 export interface CalendarReference {
   readonly name: string
   readonly hash: string
@@ -169,7 +169,7 @@ export function readSaved(item: Attributes): SavedDefinition {
   return { version: keyed(item, 'definition').version, ...checked(savedSchema, readFields(SAVED, item), item) }
 }
 
-/** A payload that lies apart, the dates of a calendar, or an answer: one value. */
+/** A payload that is stored apart, the dates of a calendar, or an answer: one value. */
 export const writeValue = (value: unknown): Attributes => ({ value: writeField('json', value) })
 
 export const readValue = (item: Attributes): unknown => readFields({ value: 'json' }, item).value
@@ -205,7 +205,7 @@ const SHARD: Fields<ShardFields> = {
   epoch: 'number',
   link: 'text',
   leaseUntil: 'number',
-  watermark: 'number',
+  sentThrough: 'number',
   fence: 'number',
   depths: 'text',
   backlog: 'json',
@@ -219,7 +219,7 @@ const shardSchema: z.ZodType<ShardFields> = z.object({
   epoch: z.int(),
   link: z.string(),
   leaseUntil: second,
-  watermark: second,
+  sentThrough: second,
   fence: second,
   depths: z.string(),
   backlog: z.array(backlogEntry),

@@ -2,7 +2,7 @@
 // pointers, and what it leaves behind.
 
 import { isDeleted, type JobWrite, type SavedDefinition } from '../core/job/stored.ts'
-import { isSameJson } from '../core/same.ts'
+import { isSameJson } from '../core/json-equal.ts'
 import { auditPart } from './audit-trail.ts'
 import { type Attributes, type Condition, equals, isAbsent, number } from './expression.ts'
 import { type KeptJob, writeChange, writeJob, writeSaved, writeValue, writeVersion } from './items.ts'
@@ -10,7 +10,7 @@ import type { KeptUntil } from './kept-until.ts'
 import { keyOf, type TableKey } from './keys.ts'
 import type { TransactionPart } from './table.ts'
 
-/** A payload above this lies apart, so that tickers need not hold it. */
+/** A payload above this is stored apart, so that tickers need not hold it. */
 const INLINE_PAYLOAD_BYTES = 1024
 
 export const isLarge = (payload: unknown): boolean => Buffer.byteLength(JSON.stringify(payload)) > INLINE_PAYLOAD_BYTES

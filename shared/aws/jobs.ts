@@ -11,7 +11,7 @@ import {
   type StoredJob,
 } from '../core/job/stored.ts'
 import type { JobVersion } from '../core/job/version.ts'
-import { isSameJson } from '../core/same.ts'
+import { isSameJson } from '../core/json-equal.ts'
 import type { Jobs } from '../ports.ts'
 import type { AuditedNamespaces } from './audit-trail.ts'
 import { CalendarDates } from './calendar-dates.ts'
@@ -81,7 +81,7 @@ export class DynamoJobs implements Jobs {
     return jobs
   }
 
-  /** A job lies in one of two places. */
+  /** A job is stored in one of two places. */
   #placesOf(id: string): TableKey[] {
     const shard = this.#shardOf(id)
     return [placeOf({ id, isOnce: false }, shard), placeOf({ id, isOnce: true }, shard)]
@@ -199,7 +199,7 @@ export class DynamoJobs implements Jobs {
   }
 }
 
-/** Where a large payload lies: where it was, if it did not change, else with the new version. */
+/** Where a large payload is stored: where it was, if it did not change, else with the new version. */
 function bodyVersionOf({ before, after }: JobWrite): number | null {
   const { payload } = after.definition
   if (!isLarge(payload)) return null

@@ -34,5 +34,8 @@ export const MESSAGES_A_CALL: Readonly<Record<QueueName, number>> = { fast: 2, s
 /** How often a message is delivered before it is a dead letter. */
 export const MOST_RECEIVES = 5
 
+/** Beyond that a ticker is killed while it loads them. */
+export const MOST_JOBS_PER_SHARD = 25_000
+
 /** The bus gives an event up after this; a switch has long started another chain then. */
 export const TICK_EVENT_AGE_SECONDS = 60

@@ -1,6 +1,6 @@
 // The locks of jobs. Those with the same first bits of their hash share one item, an attribute each, so that the runs of a page
-// take and free their locks with one write. A lock that grows long because many wait moves to an item of its own, lest it
-// make the writes of its neighbours dear.
+// take and free their locks with one write. A lock that grows long because many runs wait moves to an item of its own. Otherwise
+// every write of its neighbours would pay for it.
 
 import { decodeLock, encodeLock } from '../core/gate/lock-text.ts'
 import type { Lock } from '../core/gate/state.ts'
@@ -13,15 +13,15 @@ import { type Attributes, and, type Condition, equals, isAbsent, text } from './
 import { keyOf, type TableKey } from './keys.ts'
 import type { Table } from './table.ts'
 
-/** The locks of a shard lie in so many items: two to the power of this. */
+/** The locks of a shard are stored in so many items: two to the power of this. */
 const PREFIX_BITS = 5
-/** A longer text lies apart. */
+/** A longer text is stored apart. */
 const LONGEST_TOGETHER = 1000
-/** Stands in the shared item for a lock that lies apart. */
+/** Stands in the shared item for a lock that is stored apart. */
 const APART = '@'
 /** So many others in a row came first: something is badly wrong. */
 const MOST_TRIES = 50
-/** The first few follow at once: most often nobody else is there. */
+/** The first few tries follow at once, because most often no other process writes the item. */
 const TRIES_AT_ONCE = 3
 const WAIT_MS = 5
 
@@ -159,8 +159,8 @@ export class DynamoLocks implements Locks {
   }
 
   /**
-   * While a lock lies apart its own item is the whole truth about it; when nothing is left to keep it moves back. False where it must
-   * be decided again.
+   * While a lock is stored apart its own item is the whole truth about it; when nothing is left to keep it moves back. False
+   * where it must be decided again.
    */
   async #changeApart<Result>(key: TableKey, each: Pending<Result>, results: Result[]): Promise<boolean> {
     const { jobId } = each.change

@@ -1,6 +1,7 @@
-// The list of runs that the audit comes back to, in order of when. It is spread over a few partitions, because its keys grow with time
-// and one partition takes a thousand writes a second; messages lie apart, so that the list can be read without them. The time is part of
-// the key; to move a run on is to take it out and put it in again as one transaction, so that it is never absent and never there twice.
+// The list of runs that the audit comes back to, in order of when. It is spread over a few partitions, because its keys grow with
+// time and one partition takes a thousand writes a second; messages are stored apart, so that the list can be read without them.
+// The time is part of the key; to move a run on is to take it out and put it in again as one transaction, so that it is never
+// absent and never there twice.
 
 import { randomUUID } from 'node:crypto'
 import { hashText } from '../core/hash.ts'

@@ -11,12 +11,12 @@ import {
   type SQSClient,
   SQSServiceException,
 } from '@aws-sdk/client-sqs'
+import { LONGEST_DELAY_SECONDS } from '../core/timings.ts'
 import type { Message, Queue, Received, Refused, SendResult } from '../ports.ts'
 
 const MESSAGES_A_CALL = 10
 /** Of all messages of one call together, and so of each. */
 const BYTES_A_CALL = 1024 * 1024
-const LONGEST_DELAY_SECONDS = 900
 const MOST_CALLS_AT_ONCE = 16
 const SINGLE_TRIES = 2
 
@@ -124,7 +124,7 @@ export class SqsQueue implements Queue {
         QueueUrl: this.#url,
         MaxNumberOfMessages: Math.min(most, MESSAGES_A_CALL),
         WaitTimeSeconds: waitSeconds,
-        MessageSystemAttributeNames: ['ApproximateReceiveCount'],
+        MessageSystemAttributeNames: ['ApproximateReceiveCount', 'SentTimestamp'],
       }),
     )
     return (Messages ?? []).map(({ MessageId = '', Body = '', ReceiptHandle = '', Attributes: attributes }) => ({
@@ -132,6 +132,7 @@ export class SqsQueue implements Queue {
       body: Body,
       receipt: ReceiptHandle,
       receiveCount: Number(attributes?.ApproximateReceiveCount ?? 1),
+      sentMs: Number(attributes?.SentTimestamp ?? 0),
     }))
   }
 
@@ -139,7 +140,7 @@ export class SqsQueue implements Queue {
     for (let first = 0; first < receipts.length; first += MESSAGES_A_CALL) {
       const some = receipts.slice(first, first + MESSAGES_A_CALL)
       const Entries = some.map((ReceiptHandle, place) => ({ Id: String(place), ReceiptHandle }))
-      // One that stays is received again, and whoever gets it finds its work done.
+      // A message that stays is received again, and the function that gets it finds its work done.
       await this.#client.send(new DeleteMessageBatchCommand({ QueueUrl: this.#url, Entries }))
     }
   }

@@ -27,14 +27,16 @@ export interface SdkOptions {
   readonly requestHandler?: RequestHandler
 }
 
+/** As an engine on this machine is called. No service of AWS is. */
+const ON_THIS_MACHINE = 'http://127.0.0.1:'
+
 /**
  * An engine on this machine wants a signature that has the form of one, and does not check it. To make one takes two fifths of the CPU of
- * a call, on a machine that runs everything else too, so all calls have the same.
+ * a call, on a machine that runs everything else too, so all calls of a process have the same.
  */
 const SIGNATURE = {
   'x-amz-date': '20200101T000000Z',
-  authorization:
-    'AWS4-HMAC-SHA256 Credential=local/20200101/us-east-1/local/aws4_request, SignedHeaders=host, Signature=0',
+  authorization: `AWS4-HMAC-SHA256 Credential=${process.env.AWS_ACCESS_KEY_ID ?? 'local'}/20200101/us-east-1/local/aws4_request, SignedHeaders=host, Signature=0`,
 }
 
 const LOCAL = {
@@ -48,13 +50,22 @@ const LOCAL = {
   },
 }
 
+function localSettings(service: string, endpoint: string | undefined): object {
+  if (endpoint !== undefined) return { endpoint, ...LOCAL }
+  return process.env[`AWS_ENDPOINT_URL_${service}`]?.startsWith(ON_THIS_MACHINE) === true ? LOCAL : {}
+}
+
 /** The SDK's credential chain calls `debug`. For `info` it copies every input and output, even for one that drops them, unless it is absent. */
 const SILENT = { trace() {}, debug() {}, warn() {}, error() {} } as unknown as NonNullable<
   DynamoDBClientConfig['logger']
 >
 
-const settings = ({ endpoint, requestHandler }: SdkOptions, requestTimeout = REQUEST_TIMEOUT_MS) => ({
-  ...(endpoint === undefined ? {} : { endpoint, ...LOCAL }),
+const settings = (
+  service: 'DYNAMODB' | 'SQS' | 'EVENTBRIDGE',
+  { endpoint, requestHandler }: SdkOptions,
+  requestTimeout = REQUEST_TIMEOUT_MS,
+) => ({
+  ...localSettings(service, endpoint),
   logger: SILENT,
   maxAttempts: MOST_ATTEMPTS,
   requestHandler: requestHandler ?? {
@@ -67,26 +78,29 @@ const settings = ({ endpoint, requestHandler }: SdkOptions, requestTimeout = REQ
 })
 
 export function dynamoClient({ clock, ...options }: SdkOptions & { readonly clock: StoreClock }): DynamoDBClient {
-  const client = new DynamoDBClient(settings(options))
+  const client = new DynamoDBClient(settings('DYNAMODB', options))
   observeDates(client, clock)
   return client
 }
 
-export const queueClient = (options: SdkOptions): SQSClient => new SQSClient(settings(options))
+export const queueClient = (options: SdkOptions): SQSClient => new SQSClient(settings('SQS', options))
 
-/** For whoever waits for messages: a poll may take longer than any other call. */
-export const pollingClient = (options: SdkOptions): SQSClient => new SQSClient(settings(options, POLL_TIMEOUT_MS))
+/** For pollers, which wait for messages: a poll may take longer than any other call. */
+export const pollingClient = (options: SdkOptions): SQSClient =>
+  new SQSClient(settings('SQS', options, POLL_TIMEOUT_MS))
 
-export const busClient = (options: SdkOptions): EventBridgeClient => new EventBridgeClient(settings(options))
+export const busClient = (options: SdkOptions): EventBridgeClient =>
+  new EventBridgeClient(settings('EVENTBRIDGE', options))
 
 /** Errors carry a Date as well as successes do, so this looks at the answer before it is read. */
 function observeDates(client: DynamoDBClient, clock: StoreClock): void {
   client.middlewareStack.add(
     (next) => async (args) => {
+      const asked = clock.moment()
       const result = await next(args)
       const headers = (result.response as { headers?: Record<string, string> }).headers
       const dateMs = Date.parse(headers?.date ?? '')
-      if (!Number.isNaN(dateMs)) clock.observe(dateMs)
+      if (!Number.isNaN(dateMs)) clock.observe(dateMs, asked)
       return result
     },
     { step: 'deserialize', priority: 'low', name: 'observeStoreDate' },

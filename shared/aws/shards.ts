@@ -1,4 +1,4 @@
-// Shard items: the lease of a chain, its fence and its watermark. Every write names what must still be so, and carries the
+// Shard items: the lease of a chain, its fence and its sentThrough. Every write names what must still be so, and carries the
 // random id of its link, by which it recognises itself when an answer was lost.
 
 import { type Meta, type MinuteItem, newShard, type ShardItem } from '../core/shard.ts'
@@ -54,15 +54,15 @@ export class DynamoShards implements Shards {
   }
 
   fence(shard: number, write: FenceWrite): Promise<ShardItem | null> {
-    const { epoch, previousFence, fence, link, leaseUntil, watermark, depths, backlog } = write
-    const set = writeShard({ fence, link, leaseUntil, watermark, depths, backlog })
-    return this.#move(shard, { set, onlyIf: isOurs(epoch, previousFence, watermark) }, { link, epoch })
+    const { epoch, previousFence, fence, link, leaseUntil, sentThrough, depths, backlog } = write
+    const set = writeShard({ fence, link, leaseUntil, sentThrough, depths, backlog })
+    return this.#move(shard, { set, onlyIf: isOurs(epoch, previousFence, sentThrough) }, { link, epoch })
   }
 
   sleep(shard: number, write: Parameters<Shards['sleep']>[1]): Promise<ShardItem | null> {
-    const { epoch, previousFence, link, watermark, sleepUntil } = write
-    const set = writeShard({ link, watermark, sleepUntil, leaseUntil: 0 })
-    return this.#move(shard, { set, onlyIf: isOurs(epoch, previousFence, watermark) }, { link, epoch })
+    const { epoch, previousFence, link, sentThrough, sleepUntil } = write
+    const set = writeShard({ link, sentThrough, sleepUntil, leaseUntil: 0 })
+    return this.#move(shard, { set, onlyIf: isOurs(epoch, previousFence, sentThrough) }, { link, epoch })
   }
 
   async #move(
@@ -97,6 +97,10 @@ export class DynamoShards implements Shards {
   }
 }
 
-/** The chain is still ours, nobody opened a second meanwhile, and the watermark does not go back. */
-const isOurs = (epoch: number, previousFence: number, watermark: number) =>
-  and(equals('epoch', number(epoch)), equals('fence', number(previousFence)), isAtMost('watermark', number(watermark)))
+/** The chain is still ours, no other link opened a second meanwhile, and the sentThrough does not go back. */
+const isOurs = (epoch: number, previousFence: number, sentThrough: number) =>
+  and(
+    equals('epoch', number(epoch)),
+    equals('fence', number(previousFence)),
+    isAtMost('sentThrough', number(sentThrough)),
+  )

@@ -1,4 +1,4 @@
-// The state of a job: who runs, who waits, what succeeded. Read, decided on and written only if nobody came in between.
+// The state of a job: its last success, its catch-up, its lane. It is read, decided on, and written only if no other write came in between.
 
 import { randomUUID } from 'node:crypto'
 import { type JobState, NEW_STATE } from '../core/gate/state.ts'

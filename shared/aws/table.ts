@@ -1,5 +1,5 @@
-// The one table, as the stores use it: reads, conditional writes and transactions. What a failed condition means is
-// decided here once: the SDK may have sent a write twice, so whoever wrote looks at what stands there and recognises its own.
+// The one table, as the stores use it: reads, conditional writes and transactions. What a failed condition means is decided here
+// once. The SDK may have sent a write twice, so each write looks at what stands there and recognises its own.
 
 import {
   ConditionalCheckFailedException,
@@ -195,7 +195,7 @@ export class Table {
         return this.#written(key, isMine, write, tries + 1)
       }
       if (error instanceof ConditionalCheckFailedException) return judge(error.Item ?? null, isMine)
-      // No answer came, so nobody knows. Where it is ours it was made; otherwise it may still be made, and unknown it stays.
+      // No answer came. If what stands there is ours, the write was made. If not, it may still be made, so it stays unknown.
       if (isMine === undefined) throw error
       const judged = judge(await this.get(key), isMine)
       if (judged.done) return judged

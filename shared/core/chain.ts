@@ -3,6 +3,14 @@
 import * as z from 'zod'
 import type { ShardItem } from './shard.ts'
 import { NEVER } from './time/instants.ts'
+import {
+  AFTER_LEASE_SECONDS,
+  AWAKE_AHEAD_SECONDS,
+  LEASE_SECONDS,
+  LONGEST_SLEEP_SECONDS,
+  RETRY_SWITCH_SECONDS,
+  SWITCH_EVERY_SECONDS,
+} from './timings.ts'
 
 /** The type of the event that makes a link. */
 export const TICK = 'tick'
@@ -13,7 +21,7 @@ export const tickEventSchema = z.object({
   /** The second after the fence, as the sender knew it. */
   second: z.int(),
   /** The last second of which every send was acknowledged. */
-  doneThrough: z.int(),
+  sentThrough: z.int(),
   /** Some job is being caught up. */
   catchesUp: z.boolean(),
   /** The second of the last audit that was finished, as far as the chain knows; 0 where it does not. */
@@ -25,7 +33,7 @@ export const tickEventSchema = z.object({
 export type TickEvent = z.infer<typeof tickEventSchema>
 
 export const watchMessageSchema = z.discriminatedUnion('type', [
-  /** Sent ahead by a link: whoever gets it looks whether the chain is still alive. */
+  /** Sent ahead by a link or at a take-over: the watchdog, which gets it, looks whether the chain is still alive. */
   z.object({ type: z.literal('switch'), shard: z.int().min(0), second: z.int() }),
   /** A job is due sooner than the shard would wake by itself. */
   z.object({ type: z.literal('wake'), shard: z.int().min(0) }),
@@ -33,15 +41,10 @@ export const watchMessageSchema = z.discriminatedUnion('type', [
 
 export type WatchMessage = z.infer<typeof watchMessageSchema>
 
-export const LEASE_SECONDS = 6
 /** From now, not from the second that is fenced, which may be a second ahead: a chain that dies is back the sooner. */
 export const leaseUntilOf = (now: number): number => now + LEASE_SECONDS
 
 export const isLeaseOver = ({ leaseUntil }: ShardItem, now: number): boolean => now >= leaseUntil
-
-/** A link sends a switch whenever its fence passes a multiple of this. */
-const SWITCH_EVERY_SECONDS = 5
-export const SWITCH_DELAY_SECONDS = 6
 
 export const sendsSwitch = (previousFence: number, fence: number): boolean =>
   Math.floor(fence / SWITCH_EVERY_SECONDS) > Math.floor(previousFence / SWITCH_EVERY_SECONDS)
@@ -50,17 +53,9 @@ export const sendsSwitch = (previousFence: number, fence: number): boolean =>
 export const isSwitchNeedless = (shard: ShardItem, second: number): boolean =>
   shard.sleepUntil !== null || shard.fence >= second + SWITCH_EVERY_SECONDS
 
-const AFTER_LEASE_SECONDS = 1
-const RETRY_SWITCH_SECONDS = 7
-
 /** How long a switch that is still needed is put back. */
 export const switchDelaySeconds = ({ leaseUntil }: ShardItem, now: number): number =>
   leaseUntil > now ? leaseUntil - now + AFTER_LEASE_SECONDS : RETRY_SWITCH_SECONDS
-
-/** More than two runs of a minute rule lie between: nothing due in this time, and the chain may stop. */
-export const AWAKE_AHEAD_SECONDS = 150
-/** One-time jobs that are further ahead are not in memory; the minute rule looks for them. */
-const LONGEST_SLEEP_SECONDS = 86_400
 
 /** Until when a shard may sleep after a second, or null where it must stay awake. */
 export function sleepUntilOf(nextDue: number, second: number): number | null {
@@ -72,7 +67,7 @@ export function sleepUntilOf(nextDue: number, second: number): number | null {
 export const nextEvent = (
   shard: number,
   item: ShardItem,
-  known: Pick<TickEvent, 'doneThrough' | 'catchesUp' | 'auditedAt'>,
+  known: Pick<TickEvent, 'sentThrough' | 'catchesUp' | 'auditedAt'>,
 ): TickEvent => ({
   shard,
   epoch: item.epoch,

@@ -1,7 +1,7 @@
 // What differs between two values, field by field, for the audit, the list of versions and dry runs.
 
 import { pointer } from './job/invalid.ts'
-import { isSameJson } from './same.ts'
+import { isSameJson } from './json-equal.ts'
 
 export interface FieldChange {
   /** A JSON Pointer. */

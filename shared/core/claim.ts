@@ -1,17 +1,16 @@
-// Who may run a run: when a claim ends, who may take it over, and what a message does about the entry that it finds. All
-// times are the store's, so that a wrong clock frees nothing early.
+// Which executor may run a run: when a claim ends, when another may take it over, and what a message does about the entry that it
+// finds. All times are the store's, so that a wrong clock frees nothing early.
 
 import type { Retry } from './job/job.ts'
 import type { Lane } from './lanes.ts'
 import type { ClaimEntry, OutcomeEntry, PageEntry } from './pages/entry.ts'
 import { hasAttemptLeft } from './retry.ts'
-
-const DEADLINE_GRACE_SECONDS = 10
-const START_MARGIN_SECONDS = 5
-const TAKE_OVER_GRACE_SECONDS = 5
-/** A run of the slow lane may take long: its claim is short, and renewed while it runs. */
-const RENEWED_CLAIM_SECONDS = 20
-export const CLAIM_RENEWED_EVERY_SECONDS = 5
+import {
+  DEADLINE_GRACE_SECONDS,
+  RENEWED_CLAIM_SECONDS,
+  START_MARGIN_SECONDS,
+  TAKE_OVER_GRACE_SECONDS,
+} from './timings.ts'
 
 export const deadlineOf = (claimedAt: number, timeoutSeconds: number, lane: Lane): number =>
   claimedAt + (lane === 'slow' ? RENEWED_CLAIM_SECONDS : timeoutSeconds + DEADLINE_GRACE_SECONDS)
@@ -24,7 +23,7 @@ export const deadFrom = ({ deadlineSecond }: ClaimEntry): number => deadlineSeco
 
 export const isDead = (claim: ClaimEntry, now: number): boolean => now >= deadFrom(claim)
 
-/** It has not ended, nobody has it, and nobody comes back to it as to what waits or is to be tried again. */
+/** It has not ended, has no live claim, and waits neither in line nor for another attempt: the audit comes back to those that wait. */
 export function isNobodys(found: PageEntry | null, now: number): boolean {
   switch (found?.status) {
     case undefined:
@@ -38,7 +37,7 @@ export function isNobodys(found: PageEntry | null, now: number): boolean {
   }
 }
 
-/** By when whoever holds a job's lock is surely gone: it started soon after its claim, and then ran into its timeout. */
+/** By when a run that holds its job's lock is surely over: it started soon after its claim, and then ran into its timeout. */
 export const lockDeadlineOf = (claimedAt: number, timeoutSeconds: number): number =>
   claimedAt + START_MARGIN_SECONDS + timeoutSeconds + DEADLINE_GRACE_SECONDS
 
@@ -57,7 +56,7 @@ export type ClaimDecision =
   /** It has ended: what follows its end is done once more, in case that was cut short. */
   | { readonly do: 'REPEAT'; readonly ended: OutcomeEntry }
   | { readonly do: 'PUT_BACK'; readonly inSeconds: number }
-  /** An executor has it, it waits in line, or the message is of an attempt that is over. */
+  /** An executor has claimed it, it waits in line, or the message is of an attempt that is over. */
   | { readonly do: 'LEAVE' }
 
 export function decideClaim(found: PageEntry | null, asked: Asked, retry: Retry, now: number): ClaimDecision {
@@ -80,7 +79,7 @@ export function decideClaim(found: PageEntry | null, asked: Asked, retry: Retry,
 }
 
 function claimFrom(attempt: number, asked: Asked, now: number): ClaimDecision {
-  // Whoever ended the earlier attempt has sent another message for this one.
+  // The executor that ended the earlier attempt has sent another message for this one.
   if (asked.attempt < attempt) return { do: 'LEAVE' }
   if (asked.notBefore !== null && now < asked.notBefore) return { do: 'PUT_BACK', inSeconds: asked.notBefore - now }
   return { do: 'CLAIM', attempt }

@@ -1,13 +1,13 @@
 // Fast and slow: a job whose runs keep being long travels on the slow lane, so that it cannot starve the others.
 
+import { minuteOf } from './time/units.ts'
+import { FAST_TIMEOUT_SECONDS } from './timings.ts'
 export type Lane = 'fast' | 'slow'
 
 /** A run longer than this counts. */
 const LONG_MS = 500
 /** More than this many long runs in one minute make a job slow, until the end of the next minute. */
 const MOST_LONG_RUNS = 10
-/** A run that may take longer than this never goes on the fast lane, whose executors live 90 s. */
-export const FAST_TIMEOUT_SECONDS = 60
 
 /** What the job's state keeps about its durations. */
 export interface LaneState {
@@ -17,8 +17,6 @@ export interface LaneState {
 }
 
 export const NEW_LANE: LaneState = { minute: 0, longRuns: 0, slowThroughMinute: -1 }
-
-const minuteOf = (second: number): number => Math.floor(second / 60)
 
 export const isLong = (durationMs: number): boolean => durationMs > LONG_MS
 

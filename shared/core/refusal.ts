@@ -4,11 +4,11 @@ import { isDead } from './claim.ts'
 import type { OutcomeEntry, PageEntry } from './pages/entry.ts'
 
 export type RefusalDecision =
-  /** No executor has it, and none will ever get it. */
+  /** No executor has a live claim on it, and none will ever get its message. */
   | { readonly do: 'END'; readonly attempt: number }
   /** It has ended: what follows its end is done once more, in case that was cut short. */
   | { readonly do: 'REPEAT'; readonly ended: OutcomeEntry }
-  /** An executor has it, or the message is of an attempt that is over. */
+  /** An executor has claimed it, or the message is of an attempt that is over. */
   | { readonly do: 'LEAVE' }
 
 export function decideRefusal(found: PageEntry | null, askedAttempt: number, now: number): RefusalDecision {

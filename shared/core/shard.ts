@@ -22,7 +22,7 @@ export const newShard = (second: number): ShardItem => ({
   epoch: 0,
   link: '',
   leaseUntil: 0,
-  watermark: second,
+  sentThrough: second,
   fence: second,
   depths: new Map(),
   backlog: [],

@@ -5,9 +5,9 @@ import { deadFrom, isDead } from '../core/claim.ts'
 import {
   audit,
   auditableThrough,
-  backlogOf,
   isResendDue,
   openDelaySeconds,
+  queueLoadOf,
   type Resend,
   splitCopies,
 } from '../core/ledger/audit.ts'
@@ -22,12 +22,10 @@ import { isTerminal } from '../core/run/status.ts'
 import type { ShardItem } from '../core/shard.ts'
 import type { PageContent } from '../ports.ts'
 import { markMissed, prepare, send } from './fire.ts'
-import { inBunches } from './in-bunches.ts'
+import { mapLimited } from './map-limited.ts'
 import { sendRuns } from './send-runs.ts'
 import type { ShardMemory } from './shard-memory.ts'
 import { nowOf, type TickWorld } from './tick-world.ts'
-
-export const AUDIT_EVERY_MS = 10_000
 
 export interface Audited {
   readonly auditedThrough: number
@@ -44,7 +42,7 @@ const MOST_CHUNKS = 500
 
 export async function auditShard(world: TickWorld, memory: ShardMemory, shard: ShardItem): Promise<Audited> {
   const nowMs = world.clock.nowMs()
-  // Where nobody knows of an earlier one, everything that is missing is as if it were seen for the first time.
+  // Where this ticker knows of no earlier audit, all that is missing counts as seen for the first time.
   const sinceLastMs = memory.finishedAuditMs === 0 ? Number.POSITIVE_INFINITY : nowMs - memory.finishedAuditMs
   memory.lastAuditMs = nowMs
   let total: Audited = {
@@ -59,7 +57,7 @@ export async function auditShard(world: TickWorld, memory: ShardMemory, shard: S
   let isWhole = true
   for (let chunks = 0; chunks < MOST_CHUNKS && world.clock.nowMs() - lookingFromMs < ROUND_MS; chunks++) {
     const item = { ...shard, auditedThrough: lookedThrough }
-    const through = auditableThrough(item, Math.floor(nowMs / 1000), Math.floor(memory.drainedMs / 1000))
+    const through = auditableThrough(item, Math.floor(nowMs / 1000), Math.floor(memory.changesReadAtMs / 1000))
     if (through <= item.auditedThrough) break
     const chunk = await auditChunk(world, memory, item, through, Math.ceil(sinceLastMs / 1000))
     total = {
@@ -142,7 +140,7 @@ async function ledgerOf(
   return (run: PlannedRun) => ({
     ...NOTHING_FOUND,
     page: entryOf(run),
-    // Nobody comes back to a stop; an item of this name is that of the run of its second.
+    // A stop is never in the list of open runs: an item of this name is that of the run of its second.
     isOpen: run.kind !== 'stop' && openIds.has(formatRunId({ jobId: run.jobId, second: run.second, suffix: '' })),
   })
 }
@@ -159,8 +157,8 @@ async function resend(
 ): Promise<number> {
   if (runs.length === 0) return 0
   const backlog = {
-    fast: backlogOf(await world.queues.fast.counts()),
-    slow: backlogOf(await world.queues.slow.counts()),
+    fast: queueLoadOf(await world.queues.fast.counts()),
+    slow: queueLoadOf(await world.queues.slow.counts()),
   }
   const due = runs.filter(({ run, ageSeconds }) =>
     isResendDue(ageSeconds, ageSeconds - sinceLastSeconds, backlog[memory.laneOf(run)]),
@@ -174,8 +172,8 @@ async function resend(
 export async function resendOpen(world: TickWorld, shard: number, nowMs: number): Promise<number> {
   const due = await world.open.due(shard, nowMs, OPEN_RUNS_A_ROUND)
   const { kept, copies } = splitCopies(due)
-  const entries = await inBunches(kept, (run) => entryOrWarn(world, run))
-  const next = await inBunches(kept, async (run, place) => {
+  const entries = await mapLimited(kept, (run) => entryOrWarn(world, run))
+  const next = await mapLimited(kept, async (run, place) => {
     try {
       return await lookedAt(world, run, entries[place], nowMs)
     } catch (error) {
@@ -192,11 +190,11 @@ export async function resendOpen(world: TickWorld, shard: number, nowMs: number)
     if (messages.length > 0) await sendRuns(world, lane, messages)
   }
   // Last, so that of every attempt one item is in the list at any time.
-  await inBunches(copies, (run) => world.open.remove(run))
+  await mapLimited(copies, (run) => world.open.remove(run))
   return moved.length
 }
 
-/** The run as it is to be sent again, or null where an executor has it. */
+/** The run as it is to be sent again, or null where an executor has claimed it. */
 async function lookedAt(
   world: TickWorld,
   run: OpenRun,
@@ -222,7 +220,7 @@ async function entryOrWarn(world: TickWorld, { message, runId }: OpenRun): Promi
   }
 }
 
-/** Null also where the message cannot be read: whoever gets it says so. */
+/** Null also where the message cannot be read: the executor that gets it reports that. */
 async function entryOf({ ledger }: TickWorld, body: string): Promise<PageEntry | null> {
   const message = readMessageOrNull(body)
   if (message === null) return null

@@ -7,8 +7,8 @@ import { isUnchanged, resolvedOf, revise } from '../core/job/revise.ts'
 import { isDeleted, type StoredJob, stopAt } from '../core/job/stored.ts'
 import { type Calendar, excludedDates } from '../core/schedule/calendar.ts'
 import type { PendingEdits } from '../ports.ts'
-import { inBunches } from './in-bunches.ts'
 import type { JobDirectory } from './job-directory.ts'
+import { mapLimited } from './map-limited.ts'
 import { type JobsWorld, mutateJob } from './mutate-job.ts'
 import type { NamedAsking } from './named-things.ts'
 
@@ -49,7 +49,7 @@ export async function applyCalendar(
   const fullName = `${namespace}/${name}`
   const using = (await jobsUsing(directory, fullName)).filter(({ id }) => afterJob === null || id > afterJob)
   const some = using.slice(0, JOBS_A_REQUEST)
-  await inBunches(some, ({ id }) => renewCalendar(world, id, fullName, by))
+  await mapLimited(some, ({ id }) => renewCalendar(world, id, fullName, by))
   if (some.length === using.length) {
     await world.pendingEdits.remove({ namespace, name })
     return true

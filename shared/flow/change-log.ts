@@ -2,10 +2,9 @@
 // after its stamp. Where that is much, it is only counted: a count that has not grown says that nothing has come late.
 
 import type { Change } from '../core/job/stored.ts'
+import { CHANGES_OVERLAP_SECONDS } from '../core/timings.ts'
 import type { Jobs } from '../ports.ts'
 
-/** How far back the log is looked at again. */
-const OVERLAP_MS = 60_000
 /** Changes older than this are counted first: nearly all come within it, and those that come later are read all the same. */
 const SETTLED_MS = 3000
 /** A count is a call of its own, and fewer changes than this are read about as quickly. */
@@ -27,7 +26,7 @@ export class ChangeLog {
 
   /** All that came since the log was read at a time, late ones too. They are new until they are `taken`. */
   async fresh(readMs: number): Promise<Change[]> {
-    const fromMs = readMs - OVERLAP_MS
+    const fromMs = readMs - CHANGES_OVERLAP_SECONDS * 1000
     for (const [name, ms] of this.#seen) if (ms < fromMs) this.#seen.delete(name)
     const changes = await this.#read(fromMs, readMs - SETTLED_MS)
     return changes.filter((change) => !this.#seen.has(nameOf(change)))

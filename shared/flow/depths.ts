@@ -1,10 +1,9 @@
-// The page depths of any past second: without them nobody finds the page of a run.
+// The page depths of any past second. The page of a run is found by the depth of its second.
 
+import { hourOf } from '../core/time/units.ts'
 import type { Stores } from '../ports.ts'
 
 export type DepthsWorld = Pick<Stores, 'shards'>
-
-const hourOf = (second: number): number => Math.floor(second / 3600)
 
 /** In the shard item while it is recent, in its minute's item afterwards. */
 export class Depths {

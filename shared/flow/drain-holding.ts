@@ -4,11 +4,12 @@
 import { leaseUntilOf, onceFromOf } from '../core/chain.ts'
 import { latestFreshSecond } from '../core/planner/tick.ts'
 import type { ShardItem } from '../core/shard.ts'
+import { secondOf } from '../core/time/units.ts'
+import { LEASE_RENEWED_EVERY_MS } from '../core/timings.ts'
 import type { Drained } from './follow-jobs.ts'
 import type { ShardMemory } from './shard-memory.ts'
-import { nowOf, secondOf, type TickWorld } from './tick-world.ts'
+import { nowOf, type TickWorld } from './tick-world.ts'
 
-const RENEWED_EVERY_MS = 3000
 const MOST_DRAINS = 3
 
 /** Drains, and keeps the lease while a cold start takes its time. What took long is drained again, until eyes are fresh. */
@@ -40,13 +41,13 @@ async function drainOnce(
   let taken = memory.jobsTaken
   const draining = memory.drain(onceFromOf(seen))
   for (;;) {
-    const renewAtMs = world.clock.nowMs() + RENEWED_EVERY_MS
+    const renewAtMs = world.clock.nowMs() + LEASE_RENEWED_EVERY_MS
     const drained: Drained | null = await Promise.race([draining, world.until(renewAtMs).then(() => null)])
     if (drained !== null) return { item, drained }
     if (memory.jobsTaken > taken) item = await renew(world, memory.shard, item)
     taken = memory.jobsTaken
     if (item === null) {
-      // Somebody else has the shard; what this read brings is of no use any more.
+      // Another link has taken over the shard, so what this read brings is of no use any more.
       draining.catch(() => {})
       return null
     }

@@ -1,7 +1,7 @@
 // Sends due runs: packed into pages by their second's depth, split by lane, written before their second begins. What is too
 // late by its job's rule is marked as missed in the page itself, so that a message still on its way finds the entry taken.
 
-import { meetingOf } from '../core/gate/overlap.ts'
+import { lockHintOf } from '../core/gate/overlap.ts'
 import type { Lane } from '../core/lanes.ts'
 import { neverStarted } from '../core/pages/entry.ts'
 import { packPages, splitByLane } from '../core/pages/page.ts'
@@ -9,6 +9,7 @@ import type { PlannedRun } from '../core/planner/snapshot.ts'
 import type { TickPlan } from '../core/planner/tick.ts'
 import { entryIdOf, type Ticket, writePageMessage } from '../core/run/message.ts'
 import type { PageKey } from '../core/run/record.ts'
+import { MOST_PROOF_MS } from '../core/timings.ts'
 import type { Message } from '../ports.ts'
 import { sendRuns } from './send-runs.ts'
 import type { ShardMemory } from './shard-memory.ts'
@@ -38,7 +39,7 @@ export function prepare(
       for (const parcel of splitByLane(page, (run) => memory.laneOf(run))) {
         const key = { shard: memory.shard, second, depth, page: page.page, lane: parcel.lane }
         for (const tickets of inParts(parcel.runs.map((run) => ticketOf(memory, run, attempt)))) {
-          const body = writePageMessage(key, memory.drainedMs, tickets)
+          const body = writePageMessage(key, memory.changesReadAtMs, tickets)
           prepared.push({ lane: parcel.lane, second, runs: tickets.length, message: { body } })
         }
       }
@@ -49,8 +50,8 @@ export function prepare(
 
 function ticketOf(memory: ShardMemory, { jobId, kind, nominal, second }: PlannedRun, attempt: number): Ticket {
   const job = memory.snapshot.job(jobId)
-  const meets = job === null ? 'ask' : meetingOf(job, second)
-  return { id: entryIdOf(jobId, kind), kind, nominal, meets, attempt, notBefore: null, job: memory.ticketOf(jobId) }
+  const lockHint = job === null ? 'check' : lockHintOf(job, second)
+  return { id: entryIdOf(jobId, kind), kind, nominal, lockHint, attempt, notBefore: null, job: memory.ticketOf(jobId) }
 }
 
 function* inParts(tickets: readonly Ticket[]): Generator<Ticket[]> {
@@ -97,7 +98,7 @@ export async function send(world: TickWorld, prepared: readonly Prepared[]): Pro
   return new Set(unsent.flat())
 }
 
-/** Live runs that nobody claimed and that their job does not want so late. */
+/** Records live runs as MISSED that no executor has claimed and that their job does not want so late. */
 export async function markMissed(
   world: TickWorld,
   shard: number,
@@ -118,9 +119,6 @@ export async function markMissed(
   }
 }
 
-/** Whoever waits for proof waits no longer than this: the lease is six seconds. */
-const MOST_PROOF_MS = 3000
-
 /** A chain that fell behind has many seconds to send. One after the other it would hardly gain on the clock. */
 const SECONDS_AT_ONCE = 16
 
@@ -130,17 +128,17 @@ export class Firing {
   readonly #memory: ShardMemory
   readonly #doneBefore: number
   /** The last second of which every send was acknowledged. */
-  doneThrough: number
+  sentThrough: number
   #moved: () => void = () => {}
   readonly #hasMoved = new Promise<void>((resolve) => {
     this.#moved = resolve
   })
 
-  constructor(world: TickWorld, memory: ShardMemory, doneThrough: number) {
+  constructor(world: TickWorld, memory: ShardMemory, sentThrough: number) {
     this.#world = world
     this.#memory = memory
-    this.#doneBefore = doneThrough
-    this.doneThrough = doneThrough
+    this.#doneBefore = sentThrough
+    this.sentThrough = sentThrough
   }
 
   /** Never throws: what could not be sent is sent again by the next link. */
@@ -189,7 +187,7 @@ export class Firing {
   }
 
   #moveTo(second: number): void {
-    this.doneThrough = Math.max(this.doneThrough, second)
+    this.sentThrough = Math.max(this.sentThrough, second)
     this.#moved()
   }
 
@@ -199,7 +197,7 @@ export class Firing {
    */
   async provenBy(fired: Promise<void>, ms: number): Promise<void> {
     await Promise.race([fired, this.#world.until(ms)])
-    if (this.doneThrough > this.#doneBefore) return
+    if (this.sentThrough > this.#doneBefore) return
     await Promise.race([fired, this.#hasMoved, this.#world.until(ms + MOST_PROOF_MS)])
   }
 }

@@ -2,10 +2,11 @@
 // searches in it.
 
 import { type Change, isLaneNotice, type StoredJob } from '../core/job/stored.ts'
+import { minuteOf } from '../core/time/units.ts'
 import type { Clock, Jobs } from '../ports.ts'
 import { ChangeLog } from './change-log.ts'
 
-/** A notice about a lane matters for two minutes: whoever begins reads that far back. */
+/** A notice about a lane matters for two minutes, so the first read of the log after a load goes back that far. */
 const LANES_BACK_MS = 120_000
 /** One-time jobs are read when their minute is this near. */
 const NEAR_SECONDS = 180
@@ -40,8 +41,6 @@ export interface Drained {
   readonly changes: number
 }
 
-const minuteOf = (second: number): number => Math.floor(second / 60)
-
 /** A load that runs beside the ticks: what is old is replaced when its successor is whole. */
 interface Reload<Known> {
   readonly known: Known
@@ -61,7 +60,7 @@ export class JobsOfShard<Known extends Follower> {
   #reload: Reload<Known> | null = null
   #reloadsFailed = 0
   #loadedMs = Number.NEGATIVE_INFINITY
-  #drainedMs = Number.NEGATIVE_INFINITY
+  #changesReadAtMs = Number.NEGATIVE_INFINITY
   /** One-time jobs up to the end of this minute are known. */
   #onceThroughMinute = 0
 
@@ -77,18 +76,18 @@ export class JobsOfShard<Known extends Follower> {
   /** `onceFrom` is the first second whose one-time jobs still matter; it is asked only when jobs were loaded anew. */
   async drain(onceFrom: number): Promise<Drained> {
     const startedMs = this.#world.clock.nowMs()
-    const isCold = startedMs - this.#drainedMs > STALE_AFTER_MS || this.#reloadsFailed >= MOST_RELOADS
+    const isCold = startedMs - this.#changesReadAtMs > STALE_AFTER_MS || this.#reloadsFailed >= MOST_RELOADS
     if (isCold) await this.#load(startedMs, onceFrom)
     else this.#renew(startedMs, onceFrom)
-    const changes = await this.#takeChanges(this.#drainedMs)
+    const changes = await this.#takeChanges(this.#changesReadAtMs)
     if (!this.#holdsAllOnce) await this.#takeOnce(minuteOf(startedMs / 1000 + NEAR_SECONDS))
-    this.#drainedMs = startedMs
+    this.#changesReadAtMs = startedMs
     return { startedMs, isCold, changes }
   }
 
   async #load(startedMs: number, onceFrom: number): Promise<void> {
     const known = this.#make()
-    this.#drainedMs = Number.NEGATIVE_INFINITY
+    this.#changesReadAtMs = Number.NEGATIVE_INFINITY
     this.current = known
     await this.#loadInto(known)
     this.#adopt(known, startedMs, onceFrom)
@@ -107,7 +106,7 @@ export class JobsOfShard<Known extends Follower> {
     this.#log.forget()
     this.#onceThroughMinute = minuteOf(onceFrom) - 1
     this.#loadedMs = startedMs
-    this.#drainedMs = startedMs - LANES_BACK_MS
+    this.#changesReadAtMs = startedMs - LANES_BACK_MS
   }
 
   /** Loads anew beside what is known when that is old, and takes the new in its place once it is whole. */

@@ -1,8 +1,9 @@
-// Works off what nobody opened in time: a few jobs of a gap a link, and what is caught up at a bounded rate. Every step can be
-// repeated: a run is put once under its second, and one that was put and never sent is sent again.
+// Works off seconds that no tick opened within LIVE_SECONDS: a few jobs of a gap a link, and what is caught up at a bounded rate.
+// Every step can be repeated: a run is put once under its second, and one that was put and never sent is sent again.
 
 import { oldestWaiter } from '../core/gate/state.ts'
 import { isStoppedForGood } from '../core/job/version.ts'
+import { isSameJson } from '../core/json-equal.ts'
 import { neverStarted } from '../core/pages/entry.ts'
 import { type BacklogEntry, stepBacklog } from '../core/planner/backlog.ts'
 import {
@@ -16,11 +17,10 @@ import {
 import type { DueItem } from '../core/planner/due.ts'
 import type { GapPlan, Missed } from '../core/planner/gap.ts'
 import type { Trigger } from '../core/run/run.ts'
-import { isSameJson } from '../core/same.ts'
 import type { Message } from '../ports.ts'
 import { listedMessageFor } from './execute/send-again.ts'
-import { inBunches } from './in-bunches.ts'
-import { putAlone } from './put-alone.ts'
+import { mapLimited } from './map-limited.ts'
+import { putStandalone } from './put-standalone.ts'
 import { sendRuns } from './send-runs.ts'
 import type { ShardMemory } from './shard-memory.ts'
 import type { TickWorld } from './tick-world.ts'
@@ -76,14 +76,14 @@ const putMissedRun = (
   { second, nominal }: DueItem,
   trigger: Trigger,
 ): Promise<Message | null> =>
-  putAlone(world, {
+  putStandalone(world, {
     shard: memory.shard,
     id: { jobId, second, suffix: '' },
     trigger,
     instant: second,
     nominal,
     lane: 'slow',
-    drainedMs: memory.drainedMs,
+    changesReadAtMs: memory.changesReadAtMs,
     ticket: memory.ticketOf(jobId),
   })
 
@@ -102,7 +102,7 @@ async function sendInOrder(world: TickWorld, messages: readonly (Message | null)
 export async function catchUp(world: TickWorld, memory: ShardMemory, second: number): Promise<string[]> {
   const jobs = [...(await jobsCatchingUp(world, memory))].sort()
   const budgets = shareBudget(jobs.length, second)
-  const done = await inBunches(
+  const done = await mapLimited(
     jobs.map((jobId, place) => ({ jobId, budget: budgets[place] })),
     async ({ jobId, budget }) => {
       try {
@@ -133,8 +133,8 @@ async function catchUpJob(
     if (isStoppedForGood(job)) memory.freezeCatchUp(jobId)
     return false
   }
-  await inBunches(step.missed, (each) => putAsMissed(world, jobId, each))
-  await sendInOrder(world, await inBunches(step.send, (item) => putMissedRun(world, memory, jobId, item, 'CATCH_UP')))
+  await mapLimited(step.missed, (each) => putAsMissed(world, jobId, each))
+  await sendInOrder(world, await mapLimited(step.send, (item) => putMissedRun(world, memory, jobId, item, 'CATCH_UP')))
   if (!isCatchingUp(step.cursors)) await sendNextInLine(world, memory, jobId)
   const left = await world.states.change(jobId, (state) => {
     const isThere = (cursor: CatchUpCursor) => state.catchUp.some((each) => isSameJson(each, cursor))
@@ -153,14 +153,14 @@ async function catchUpJob(
 const NEXT_IN_LINE_AFTER_SECONDS = 2
 
 /**
- * What was due meanwhile stayed behind, and the run that ended last gave its lock to nobody, where it did not know yet that nothing is left
- * to catch up.
+ * Sends the oldest run that waits in line. Runs that were due during the catch-up wait there. The last run of the catch-up may
+ * have given its lock to none of them, because it ended before the state said that nothing is left to catch up.
  */
 async function sendNextInLine(world: TickWorld, memory: ShardMemory, jobId: string): Promise<void> {
   const next = oldestWaiter(await world.locks.read(jobId), { catchUp: [] })
   if (next === null) return
-  const { shard, drainedMs } = memory
-  const body = listedMessageFor({ shard, lane: 'slow', drainedMs }, next, memory.ticketOf(jobId), null)
+  const { shard, changesReadAtMs } = memory
+  const body = listedMessageFor({ shard, lane: 'slow', changesReadAtMs }, next, memory.ticketOf(jobId), null)
   await sendInOrder(world, [{ body, delaySeconds: NEXT_IN_LINE_AFTER_SECONDS }])
 }
 
@@ -174,7 +174,7 @@ async function putAsMissed(world: TickWorld, jobId: string, { item, reason }: Mi
 /** Known to a warm ticker; one that does not know asks the states of the jobs that may be. */
 async function jobsCatchingUp(world: TickWorld, memory: ShardMemory): Promise<Set<string>> {
   if (memory.catchingUp !== null) return memory.catchingUp
-  const found = await inBunches(memory.jobsThatCatchUp(), async (jobId) =>
+  const found = await mapLimited(memory.jobsThatCatchUp(), async (jobId) =>
     isCatchingUp((await world.states.read(jobId)).catchUp) ? [jobId] : [],
   )
   memory.catchingUp = new Set(found.flat())

@@ -30,13 +30,16 @@ export interface Planned {
   /** What the request is to make: as it is planned now, or as it was planned before. */
   readonly plan: string
   readonly isReplay: boolean
+  /** What was answered before, where that is known. */
+  readonly answer: string | null
 }
 
 /** For requests whose effect can be repeated once it is known what it is. */
 export async function planned(world: IdempotencyWorld, request: Request | null, plan: string): Promise<Planned> {
-  if (request === null) return { plan, isReplay: false }
+  const first = { plan, isReplay: false, answer: null }
+  if (request === null) return first
   const there = await reserve(world, request, plan)
-  return there === null ? { plan, isReplay: false } : { plan: there.plan, isReplay: true }
+  return there === null ? first : { plan: there.plan, isReplay: true, answer: there.answer }
 }
 
 /** An act after `planned` that is refused leaves nothing behind: the same key may come with a better request. */

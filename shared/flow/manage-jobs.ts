@@ -44,6 +44,7 @@ export function patchJob(world: JobsWorld, name: JobName, patch: object, asking:
     world,
     name,
     (old) => {
+      if (present(old) === null) refuseFaultsOf(patch, name)
       const { status: _, ...definition } = existing(old, name, asking).definition
       // A field that there is not has no default: it stays, and is refused.
       const wantsDefault = (field: string) =>
@@ -52,6 +53,14 @@ export function patchJob(world: JobsWorld, name: JobName, patch: object, asking:
     },
     asking,
   )
+}
+
+/** A body that no job would take is refused for that, also where there is no job to be patched. */
+function refuseFaultsOf(patch: object, name: JobName): void {
+  const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== null))
+  const least = { schedules: [], target: { type: 'handler', handler: 'any' } }
+  const { faults } = readJob({ ...least, ...given, ...name }, jobIdOf(name.namespace, name.name))
+  if (faults.length > 0) throw new InvalidInput(faults)
 }
 
 async function saveAs(

@@ -11,6 +11,7 @@ import { isDeleted, present, type StoredJob, versionOf } from '../core/job/store
 import { nextDue } from '../core/planner/due.ts'
 import type { ShardItem } from '../core/shard.ts'
 import { NEVER } from '../core/time/instants.ts'
+import { COMMITTED_LATE_AFTER_MS } from '../core/timings.ts'
 import type { Clock, Queue, Stores } from '../ports.ts'
 import { type ExpectedVersion, refuseOtherVersion, tooBusy } from './refusals.ts'
 
@@ -47,8 +48,6 @@ export type Decide = (moment: Moment) => StoredJob | null
 
 const MOST_TRIES = 8
 const MOST_URGENT_TRIES = 100
-/** A change that was committed later than this after its stamp is announced again, in case a ticker has read past it. */
-const LATE_AFTER_MS = 5000
 /** So long after a save the same request again repeats all that follows a commit. */
 const FRESH_MS = 60_000
 
@@ -87,7 +86,7 @@ export async function mutateJob(
     const write = writeOf(job, before, shard, stampMs, audited)
     if (!(await world.jobs.commit(write))) continue
     const committedMs = world.clock.nowMs()
-    if (committedMs > stampMs + LATE_AFTER_MS) await world.jobs.announce({ ...write.change, ms: committedMs })
+    if (committedMs > stampMs + COMMITTED_LATE_AFTER_MS) await world.jobs.announce({ ...write.change, ms: committedMs })
     return { job: await madeKnown(world, job, shard), before, result, activeFrom }
   }
   throw tooBusy('the job')

@@ -3,7 +3,7 @@
 import type { Actor } from '../core/actor.ts'
 import type { AuditAction } from '../core/audit-entry.ts'
 import { changesBetween, type FieldChange } from '../core/changes.ts'
-import { isSameJson } from '../core/same.ts'
+import { isSameJson } from '../core/json-equal.ts'
 import type { Clock, Named, Versioned } from '../ports.ts'
 import { type ExpectedVersion, notFound, refuseOtherVersion, tooBusy } from './refusals.ts'
 

@@ -85,7 +85,7 @@ async function calendarsOf(world: ReferencesWorld, { calendars, namespace }: Tim
   })
 }
 
-/** Null also where it lies in a namespace that the job may not reach, so that no tenant learns what another has. */
+/** Null also where it is in a namespace that the job may not reach, so that no tenant learns what another has. */
 async function lookUp<Value>(
   fullName: string,
   namespace: string,

@@ -3,9 +3,9 @@
 
 import { CODE } from '../core/actor.ts'
 import type { Handlers } from '../core/handlers.ts'
-import { inBunches } from './in-bunches.ts'
 import type { JobDirectory } from './job-directory.ts'
 import { deleteJob, saveJob } from './manage-jobs.ts'
+import { mapLimited } from './map-limited.ts'
 import type { JobsWorld } from './mutate-job.ts'
 
 const OWNER = 'code'
@@ -33,13 +33,13 @@ export async function saveHandlerJobs(
     }
   }
   const wanted = jobs.map((body) => ({ body, name: nameOf(body) }))
-  const saved = await inBunches(wanted, ({ body, name }) =>
+  const saved = await mapLimited(wanted, ({ body, name }) =>
     attempt(`${name.namespace}/${name.name}`, () => saveJob(world, name, body, { by: CODE, manager: OWNER })),
   )
   const names = new Set(wanted.map(({ name }) => `${name.namespace}/${name.name}`))
   const owned = (await directory.all()).filter(({ managedBy }) => managedBy === OWNER)
   const gone = owned.filter(({ definition }) => !names.has(`${definition.namespace}/${definition.name}`))
-  const deleted = await inBunches(gone, ({ definition: { namespace, name }, version }) =>
+  const deleted = await mapLimited(gone, ({ definition: { namespace, name }, version }) =>
     attempt(`${namespace}/${name}`, () =>
       deleteJob(world, { namespace, name }, { by: CODE, manager: OWNER, ifVersion: version }),
     ),

@@ -6,13 +6,13 @@ import { splitMessage } from '../core/run/message.ts'
 import type { Message, Refused } from '../ports.ts'
 import { endRefused } from './execute/refuse.ts'
 import type { EndingWorld } from './execute/world.ts'
-import { inBunches } from './in-bunches.ts'
+import { mapLimited } from './map-limited.ts'
 
 /** The messages that are to be sent again. Of those that are refused, every run was sent alone or has ended. */
 export async function sendRuns(world: EndingWorld, lane: Lane, messages: readonly Message[]): Promise<Message[]> {
   const { unsent, refused } = await world.queues[lane].send(messages)
   if (refused.length === 0) return [...unsent]
-  const left = await inBunches(refused, async (each) => ((await isDealtWith(world, lane, each)) ? [] : [each.message]))
+  const left = await mapLimited(refused, async (each) => ((await isDealtWith(world, lane, each)) ? [] : [each.message]))
   return [...unsent, ...left.flat()]
 }
 
@@ -32,7 +32,7 @@ async function sendApart(world: EndingWorld, lane: Lane, { message, reason }: Re
   const parts = splitMessage(message.body).map((body) => ({ ...message, body }))
   if (parts.length === 1) return end(world, lane, { message, reason })
   const { unsent, refused } = await world.queues[lane].send(parts)
-  const ended = await inBunches(refused, (each) => isDealtWith(world, lane, each))
+  const ended = await mapLimited(refused, (each) => isDealtWith(world, lane, each))
   return unsent.length === 0 && ended.every((isEnded) => isEnded)
 }
 

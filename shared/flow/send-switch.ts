@@ -1,4 +1,4 @@
-// The dead man's switch: sent ahead by whoever keeps a chain going, and looked at by the watchdog when it arrives.
+// The dead man's switch: a link, or the watchdog at a take-over, sends it ahead. The watchdog looks at it when it arrives.
 
 import type { WatchMessage } from '../core/chain.ts'
 import type { TickWorld } from './tick-world.ts'

@@ -12,6 +12,9 @@ import { type Drained, type Follower, type FollowWorld, JobsOfShard } from './fo
 /** A job that could not be deleted keeps its shard awake for so long; later it is tried whenever the shard is awake. */
 const DELETION_TRIED_SECONDS = 60
 
+/** A shard of 25,000 jobs is gone through in some ten minutes; a link spends about a millisecond on it. */
+const LOOKED_AT_A_LINK = 200
+
 export interface MinuteStats {
   maxMs: number
   sumMs: number
@@ -64,18 +67,19 @@ export class ShardMemory {
   catchingUp: Set<string> | null = null
   /** Those of them that are stopped: nothing happens to them until some job is changed. */
   readonly #frozen = new Set<string>()
-  drainedMs = 0
+  changesReadAtMs = 0
   /** Grows while jobs come in: tells a long load from one that hangs. */
   jobsTaken = 0
   /** The last minute of which this ticker wrote the item. */
   minutesThrough = 0
-  /** When this ticker last began an audit, and when one that was finished was begun by anybody it heard of. */
+  /** When this ticker last began an audit, and when the last finished audit that it knows of began, its own or another ticker's. */
   lastAuditMs = 0
   finishedAuditMs = 0
   /** The last minute whose one-time jobs a minute rule has looked for. */
   pointersThroughMinute = 0
   lastSentMs = 0
   readonly lateness = new Map<number, MinuteStats>()
+  #lookedThroughJob: string | null = null
 
   constructor(world: FollowWorld, shard: number) {
     this.shard = shard
@@ -96,7 +100,7 @@ export class ShardMemory {
 
   async drain(onceFrom: number): Promise<Drained> {
     const drained = await this.#jobs.drain(onceFrom)
-    this.drainedMs = drained.startedMs
+    this.changesReadAtMs = drained.startedMs
     if (drained.isCold) this.catchingUp = null
     if (drained.changes > 0) this.#thaw()
     return drained
@@ -137,6 +141,16 @@ export class ShardMemory {
     return [...this.#jobs.current.ending].flatMap(([jobId, { version, from }]) =>
       from <= second ? [{ jobId, version }] : [],
     )
+  }
+
+  /**
+   * Of the next few jobs those that have no instant left. The link in which a job's last instant came stops it, but that link may have had a gap
+   * to work off first, or may have died: so every job is looked at again now and then.
+   */
+  overlookedJobs(second: number): string[] {
+    const some = this.snapshot.jobsAfter(this.#lookedThroughJob, LOOKED_AT_A_LINK)
+    this.#lookedThroughJob = some.length < LOOKED_AT_A_LINK ? null : (some.at(-1)?.id ?? null)
+    return this.snapshot.finished(some, second)
   }
 
   /** Jobs that catch up what they missed, by any definition that is still known. */

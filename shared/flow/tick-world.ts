@@ -1,6 +1,7 @@
 // What a ticker needs from the world.
 
 import type { Lane } from '../core/lanes.ts'
+import { secondOf } from '../core/time/units.ts'
 import type { Bus, Clock, Queue, Stores } from '../ports.ts'
 
 export interface TickWorld extends Stores {
@@ -14,13 +15,11 @@ export interface TickWorld extends Stores {
   readonly bus: Bus
   /** Returns when the store's time has come to this. */
   until(ms: number, signal?: AbortSignal): Promise<void>
-  /** A random id that nobody else has. */
+  /** A new random id, another one at every call. */
   newId(): string
   /** Something that an operator should see. */
   warn(message: string, detail: object): void
 }
-
-export const secondOf = (ms: number): number => Math.floor(ms / 1000)
 
 /** The store's second. */
 export const nowOf = (world: Pick<TickWorld, 'clock'>): number => secondOf(world.clock.nowMs())

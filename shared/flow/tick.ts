@@ -1,27 +1,20 @@
 // One link of the chain: drain, plan, fence, fire, chain. The lease belongs to the chain and not to the link; a link whose
 // event does not fit what the shard item says ends at once, sends nothing and chains nothing.
 
-import {
-  leaseUntilOf,
-  nextEvent,
-  onceFromOf,
-  SWITCH_DELAY_SECONDS,
-  sendsSwitch,
-  sleepUntilOf,
-  TICK,
-  type TickEvent,
-} from '../core/chain.ts'
+import { leaseUntilOf, nextEvent, onceFromOf, sendsSwitch, sleepUntilOf, TICK, type TickEvent } from '../core/chain.ts'
 import { addGap } from '../core/planner/backlog.ts'
 import { nextDepths } from '../core/planner/depth-map.ts'
 import { latestFreshSecond, planTick, type TickPlan } from '../core/planner/tick.ts'
 import type { ShardItem } from '../core/shard.ts'
+import { secondOf } from '../core/time/units.ts'
+import { CHAIN_AFTER_MS, MOST_AHEAD_SECONDS, MOST_LATE_MS, SWITCH_DELAY_SECONDS } from '../core/timings.ts'
+import { type Maintenance, maintain } from './after-tick.ts'
 import { drainHolding } from './drain-holding.ts'
 import { Firing, prepare } from './fire.ts'
 import { type WorkedBacklog, workBacklog } from './gaps.ts'
-import { type House, keepHouse } from './keep-house.ts'
 import { sendSwitch } from './send-switch.ts'
 import type { ShardMemory } from './shard-memory.ts'
-import { nowOf, secondOf, type TickWorld } from './tick-world.ts'
+import { nowOf, type TickWorld } from './tick-world.ts'
 
 export interface Ticked {
   readonly end: 'chained' | 'asleep'
@@ -35,18 +28,16 @@ export interface Ticked {
   readonly isCold: boolean
   /** How long after its second the last message was acknowledged; null where there was none. */
   readonly latenessMs: number | null
-  readonly house: House
+  readonly maintenance: Maintenance
 }
 
-/** Somebody else is ahead: a duplicate, a stale event, or a chain that was taken over. */
+/**
+ * The link stops, sends nothing more and chains nothing. stale: its event is a duplicate or an old one, or a clock is wrong.
+ * lost: another link or a take-over moved the shard first.
+ */
 export interface Ended {
   readonly end: 'stale' | 'lost'
 }
-
-/** The next event is put at the latest so long after the second, whatever is still being sent. */
-const CHAIN_AFTER_MS = 300
-/** An event that is further ahead than this was made by a clock that is wrong. */
-const MOST_AHEAD_SECONDS = 10
 
 /** What the seconds of a link came to before its last one. */
 interface SoFar {
@@ -89,10 +80,10 @@ async function tickSecond(
   const second = Math.min(Math.max(event.second, nowOf(world)), latestFreshSecond(secondOf(drained.startedMs)))
   // A clock that fell back must not open a second again.
   if (second <= item.fence) return { end: 'stale' }
-  const plan = planTick(memory.snapshot, { ...item, watermark: event.doneThrough }, second)
+  const plan = planTick(memory.snapshot, { ...item, sentThrough: event.sentThrough }, second)
   const depths = nextDepths(item.depths, plan.opened, {
     fence: second,
-    watermark: event.doneThrough,
+    sentThrough: event.sentThrough,
     writtenThrough: memory.minutesThrough,
   })
   const prepared = prepare(memory, runsOf(plan, 'sent'), depths)
@@ -105,7 +96,7 @@ async function tickSecond(
     // The same at a second try, so that a write whose answer was lost is recognised.
     link: world.newId(),
     leaseUntil: leaseUntilOf(nowOf(world)),
-    watermark: event.doneThrough,
+    sentThrough: event.sentThrough,
     depths,
     backlog: plan.gap === null ? event.backlog : addGap(event.backlog, plan.gap, second),
   }
@@ -113,7 +104,7 @@ async function tickSecond(
   memory.item = fenced
   if (fenced === null) return { end: 'lost' }
   await world.until(second * 1000)
-  const firing = new Firing(world, memory, event.doneThrough)
+  const firing = new Firing(world, memory, event.sentThrough)
   const fired = firing.fire(plan, prepared, depths)
   await firing.provenBy(fired, Math.max(second * 1000, world.clock.nowMs()) + CHAIN_AFTER_MS)
   const gaps = await workBacklogOrWarn(world, memory, fenced)
@@ -123,7 +114,7 @@ async function tickSecond(
   const knowsOfCatchUp = memory.catchingUp === null ? mayCatchUp : memory.catchingUp.size > 0
   const catchesUp = knowsOfCatchUp || fenced.backlog.length > 0
   const auditedAt = secondOf(memory.finishedAuditMs)
-  const next = nextEvent(memory.shard, worked, { doneThrough: firing.doneThrough, catchesUp, auditedAt })
+  const next = nextEvent(memory.shard, worked, { sentThrough: firing.sentThrough, catchesUp, auditedAt })
   memory.item = worked
   const soFar: SoFar = {
     runs: before.runs + prepared.reduce((sum, { runs }) => sum + runs, 0),
@@ -133,12 +124,12 @@ async function tickSecond(
   }
   if (!isLastHop) {
     await fired
-    return { next: { ...next, doneThrough: firing.doneThrough }, soFar }
+    return { next: { ...next, sentThrough: firing.sentThrough }, soFar }
   }
   const isAsleep = await chainOrSleep(world, memory, worked, next)
   await fired
   const latenessMs = prepared.length === 0 ? null : Math.max(0, memory.lastSentMs - second * 1000)
-  const house = await keepHouse(world, memory, worked, {
+  const maintenance = await maintain(world, memory, worked, {
     second,
     latenessMs,
     finishedJobs: soFar.finishedJobs,
@@ -154,12 +145,9 @@ async function tickSecond(
     changes: drained.changes,
     isCold: drained.isCold,
     latenessMs,
-    house,
+    maintenance,
   }
 }
-
-/** So late a link may still try again: its lease is over only seconds later. */
-const MOST_LATE_MS = 2000
 
 /** One more try of a call that failed: a link that gives up ends its chain until the lease is over and a watchdog looks. */
 async function twice<Result>(
@@ -204,7 +192,7 @@ const runsOf = (plan: TickPlan, what: 'sent' | 'missed') =>
   plan.send.filter(({ firing }) => (firing === 'missed') === (what === 'missed')).map(({ run }) => run)
 
 async function chainOrSleep(world: TickWorld, memory: ShardMemory, item: ShardItem, next: TickEvent): Promise<boolean> {
-  const isQuiet = item.backlog.length === 0 && !next.catchesUp && next.doneThrough === item.fence
+  const isQuiet = item.backlog.length === 0 && !next.catchesUp && next.sentThrough === item.fence
   const sleepUntil = isQuiet ? sleepUntilOf(memory.nextDue(item.fence + 1), item.fence) : null
   if (sleepUntil === null) {
     await twice(world, next, () => world.bus.put([{ type: TICK, detail: next }]))
@@ -215,7 +203,7 @@ async function chainOrSleep(world: TickWorld, memory: ShardMemory, item: ShardIt
     epoch: item.epoch,
     previousFence: item.fence,
     link: world.newId(),
-    watermark: next.doneThrough,
+    sentThrough: next.sentThrough,
     sleepUntil,
   })
   memory.item = asleep
@@ -227,7 +215,7 @@ async function chainOrSleep(world: TickWorld, memory: ShardMemory, item: ShardIt
   const awake = await world.shards.takeOver(shard, asleep, world.newId(), leaseUntilOf(nowOf(world)))
   memory.item = awake
   if (awake === null) return true
-  const { doneThrough, auditedAt } = next
-  await world.bus.put([{ type: TICK, detail: nextEvent(shard, awake, { doneThrough, catchesUp: false, auditedAt }) }])
+  const { sentThrough, auditedAt } = next
+  await world.bus.put([{ type: TICK, detail: nextEvent(shard, awake, { sentThrough, catchesUp: false, auditedAt }) }])
   return false
 }

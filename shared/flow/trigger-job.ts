@@ -9,7 +9,7 @@ import type { Cause } from '../core/run/record.ts'
 import { formatRunId, parseRunId } from '../core/run/run.ts'
 import type { Stores } from '../ports.ts'
 import { planned, type Request } from './idempotency.ts'
-import { type StartWorld, startAlone } from './put-alone.ts'
+import { type StartWorld, startAlone } from './put-standalone.ts'
 import { nowOf } from './tick-world.ts'
 
 export type TriggerWorld = StartWorld & Pick<Stores, 'jobs' | 'idempotency'>

@@ -2,19 +2,18 @@
 // once a minute. Each take-over is one conditional write, so of many who try one starts a chain.
 
 import {
-  AWAKE_AHEAD_SECONDS,
   isLeaseOver,
   isSwitchNeedless,
   leaseUntilOf,
   nextEvent,
   onceFromOf,
-  SWITCH_DELAY_SECONDS,
   switchDelaySeconds,
   TICK,
   type WatchMessage,
 } from '../core/chain.ts'
 import { isLaneNotice } from '../core/job/stored.ts'
 import type { ShardItem } from '../core/shard.ts'
+import { AWAKE_AHEAD_SECONDS, CHANGES_OVERLAP_SECONDS, SWITCH_DELAY_SECONDS } from '../core/timings.ts'
 import { auditShard, resendOpen } from './audit.ts'
 import { sendSwitch } from './send-switch.ts'
 import type { ShardMemory } from './shard-memory.ts'
@@ -58,7 +57,6 @@ export async function watchMinute(world: TickWorld, memory: ShardMemory): Promis
   return 'audited'
 }
 
-const CHANGE_OVERLAP_SECONDS = 60
 const MINUTES_AHEAD = 3
 const MOST_MINUTES_BACK = 60
 
@@ -71,7 +69,7 @@ async function isWakeNeeded(
   const { shard } = memory
   const now = nowOf(world)
   if (sleepUntil <= now + AWAKE_AHEAD_SECONDS) return true
-  const changes = await world.jobs.changes(shard, (item.fence - CHANGE_OVERLAP_SECONDS) * 1000)
+  const changes = await world.jobs.changes(shard, (item.fence - CHANGES_OVERLAP_SECONDS) * 1000)
   if (!changes.every(isLaneNotice)) return true
   const minute = Math.floor(now / 60)
   // A rule that was held up looks into what it has not seen yet, too.
@@ -93,7 +91,7 @@ async function startChain(world: TickWorld, shard: number, item: ShardItem): Pro
   if (taken === null) return 'lost'
   // What is being caught up, and when the last audit was, is not known here; the link that follows finds out.
   await world.bus.put([
-    { type: TICK, detail: nextEvent(shard, taken, { doneThrough: taken.watermark, catchesUp: true, auditedAt: 0 }) },
+    { type: TICK, detail: nextEvent(shard, taken, { sentThrough: taken.sentThrough, catchesUp: true, auditedAt: 0 }) },
   ])
   return 'taken over'
 }

@@ -56,7 +56,7 @@ describe('a job is refused with a field of another type', () => {
       '/tags/b',
       '/retry/attempts',
       '/priority',
-      '',
+      '/nonsense',
     ],
     [
       'a schedule that makes no sense beside a field of another type',
@@ -85,9 +85,9 @@ describe('a job is refused with a field of another type', () => {
 
 describe('a job is refused with a field that there is not, or that is not for writing', () => {
   refusedEach([
-    ['an unknown field', { colour: 'red' }, ''],
-    ['a field in another case', { Priority: 1 }, ''],
-    ['an unknown field inside', { retry: { attempts: 1, times: 2 } }, '/retry'],
+    ['an unknown field', { colour: 'red' }, '/colour'],
+    ['a field in another case', { Priority: 1 }, '/Priority'],
+    ['an unknown field inside', { retry: { attempts: 1, times: 2 } }, '/retry/times'],
     ['another namespace than the path says', { namespace: 'billing' }, '/namespace'],
     ['another name than the path says', { name: 'other' }, '/name'],
     ['a name that is a number', { name: 5 }, '/name'],
@@ -117,7 +117,7 @@ describe('a job is refused with a field that there is not, or that is not for wr
 
   test('a patch with null for a field that there is not is refused as any unknown field', async () => {
     const asked = { body: { priority: 5, colour: null } }
-    await api.refused('PATCH', '/v1/jobs/default/there', asked, { ...INVALID, faults: ['body '] })
+    await api.refused('PATCH', '/v1/jobs/default/there', asked, { ...INVALID, faults: ['body /colour'] })
   })
 
   test('a patch with null for the target is refused: it has no default', async () => {
@@ -200,7 +200,7 @@ describe('a job is refused with a policy that there is not or that is out of ran
     ['CONCURRENT of 0', { block: { strategy: 'CONCURRENT', max: 0 } }, '/block/max'],
     ['CONCURRENT of 1001', { block: { strategy: 'CONCURRENT', max: 1001 } }, '/block/max'],
     ['CONCURRENT of 1.5', { block: { strategy: 'CONCURRENT', max: 1.5 } }, '/block/max'],
-    ['SERIAL with max', { block: { strategy: 'SERIAL', max: 2 } }, '/block'],
+    ['SERIAL with max', { block: { strategy: 'SERIAL', max: 2 } }, '/block/max'],
     ['an unknown misfire policy', { misfire: { policy: 'IGNORE' } }, '/misfire/policy'],
     ['misfire in lower case', { misfire: { policy: 'do_nothing' } }, '/misfire/policy'],
     ['CATCH_UP without window', { misfire: { policy: 'CATCH_UP' } }, '/misfire/window'],
@@ -237,6 +237,6 @@ describe('a job is refused with a policy that there is not or that is out of ran
     ['stopAfterFailures of 0', { stopAfterFailures: 0 }, '/stopAfterFailures'],
     ['notify of what has not ended', { notify: ['RUNNING'] }, '/notify/0'],
     ['a heartbeat of 9 s', { heartbeat: 9 }, '/heartbeat'],
-    ['history for so many days', { history: { keepDays: 5 } }, '/history'],
+    ['history for so many days', { history: { keepDays: 5 } }, '/history/keepDays'],
   ])
 })

@@ -149,7 +149,7 @@ describe('a schedule of another shape is 422', () => {
     ['a list', [], '/schedules/0'],
     ['cron and every', { cron: '* * * * *', every: 5 }, '/schedules/0'],
     ['every and at', { every: 5, at: '2030-01-01T00:00:00Z' }, '/schedules/0'],
-    ['an unknown field', { every: 5, colour: 'red' }, '/schedules/0'],
+    ['an unknown field', { every: 5, colour: 'red' }, '/schedules/0/colour'],
     ['an unknown kind', { every: 5, kind: 'begin' }, '/schedules/0/kind'],
     ['cron as a number', { cron: 5 }, '/schedules/0/cron'],
     ['cron as null', { cron: null }, '/schedules/0/cron'],

@@ -26,7 +26,7 @@ describe('a batch that cannot be read as a whole is 422, and none of it is done'
     ['an item that is null', { items: [null] }, '/items/0'],
     ['an item of an unknown kind', { items: [{ patch: { name: 'there' } }] }, '/items/0'],
     ['defaults that are a list', { defaults: [], items: [put('b1')] }, '/defaults'],
-    ['a field that there is not', { items: [put('b1')], dryRun: true }, ''],
+    ['a field that there is not', { items: [put('b1')], dryRun: true }, '/dryRun'],
   ]
   test.each(cases)('%s', async (_, body, ...paths) => {
     const faults = paths.map((path) => `body ${path}`)
@@ -130,7 +130,7 @@ describe('a preview is refused as a save is', () => {
     ['a count of 101', { schedules: [{ every: 5 }], count: 101 }, '/count'],
     ['a count in text', { schedules: [{ every: 5 }], count: '5' }, '/count'],
     ['a time that is none', { schedules: [{ every: 5 }], from: 'now' }, '/from'],
-    ['a field of a job that has no bearing', { schedules: [{ every: 5 }], target: WHOLE.target }, ''],
+    ['a field of a job that has no bearing', { schedules: [{ every: 5 }], target: WHOLE.target }, '/target'],
     ['a calendar that is not there', { schedules: [{ every: 5 }], calendars: ['default/none'] }, '/calendars/0'],
     ['a template that is not there', { template: 'default/none' }, '/template'],
     [
@@ -168,7 +168,7 @@ describe('a calendar, template or namespace that makes no sense is 422', () => {
     ['calendars', 'a date of 100 kB', { dates: ['x'.repeat(100_000)] }, '/dates/0'],
     ['calendars', '2,001 dates', { dates: many(2001, () => '12-25') }, '/dates'],
     ['calendars', 'every date that is none', { dates: ['a', '12-25', 'b'] }, '/dates/0', '/dates/2'],
-    ['calendars', 'a field that there is not', { dates: [], zone: 'UTC' }, ''],
+    ['calendars', 'a field that there is not', { dates: [], zone: 'UTC' }, '/zone'],
     ['calendars', 'a long description', { dates: [], description: 'x'.repeat(1001) }, '/description'],
     ['templates', 'no schedules', {}, '/schedules'],
     ['templates', 'an empty list', { schedules: [] }, '/schedules'],
@@ -180,7 +180,7 @@ describe('a calendar, template or namespace that makes no sense is 422', () => {
       '/schedules/0/cron',
       '/schedules/1/cron',
     ],
-    ['templates', 'a target', { schedules: [{ every: 5 }], target: WHOLE.target }, ''],
+    ['templates', 'a target', { schedules: [{ every: 5 }], target: WHOLE.target }, '/target'],
   ]
   test.each(cases)('%s: %s', async (kind, _, body, ...paths) => {
     const faults = paths.map((path) => `body ${path}`)
@@ -194,10 +194,10 @@ describe('a calendar, template or namespace that makes no sense is 422', () => {
     [{ limits: { jobs: 1.5 } }, '/limits/jobs'],
     [{ limits: { jobs: '5' } }, '/limits/jobs'],
     [{ limits: { jobs: 1e9 } }, '/limits/jobs'],
-    [{ limits: { cpu: 5 } }, '/limits'],
+    [{ limits: { cpu: 5 } }, '/limits/cpu'],
     [{ limits: null }, '/limits'],
     [{ notify: { url: 'https://x.example' } }, '/notify'],
-    [{ colour: 'red' }, ''],
+    [{ colour: 'red' }, '/colour'],
   ])('a namespace with %j', async (body, path) => {
     await api.refused('PUT', '/v1/namespaces/billing', { body }, { ...INVALID, faults: [`body ${path}`] })
   })
@@ -235,8 +235,8 @@ describe('a key that makes no sense is 422', () => {
     [{ expiresAt: '2020-01-01T00:00:00Z' }, '/expiresAt'],
     [{ expiresAt: '2030-01-01' }, '/expiresAt'],
     [{ expiresAt: 1_802_254_322 }, '/expiresAt'],
-    [{ secret: 'mine' }, ''],
-    [{ id: 'mine' }, ''],
+    [{ secret: 'mine' }, '/secret'],
+    [{ id: 'mine' }, '/id'],
   ])('%j', async (fields, path) => {
     await api.refused('POST', '/v1/keys', { body: { ...KEY, ...fields } }, { ...INVALID, faults: [`body ${path}`] })
   })
@@ -250,15 +250,15 @@ describe('a key that makes no sense is 422', () => {
 
 describe('an act that makes no sense is 422', () => {
   const cases: [string, object, ...string[]][] = [
-    ['start', { force: true }, ''],
+    ['start', { force: true }, '/force'],
     ['stop', { reason: 5 }, '/reason'],
     ['stop', { reason: 'x'.repeat(1001) }, '/reason'],
     ['stop', { until: '2027-02-10T10:00:00Z' }, '/until'],
     ['stop', { queued: 'drop' }, '/queued'],
-    ['stop', { forever: true, queued: null }, '/queued', ''],
+    ['stop', { forever: true, queued: null }, '/queued', '/forever'],
     ['trigger', { payload: 'x'.repeat(64 * 1024) }, '/payload'],
     ['trigger', { instant: '2027-02-10T10:05:00Z' }, '/instant'],
-    ['trigger', { at: '2027-02-10T10:00:00Z' }, ''],
+    ['trigger', { at: '2027-02-10T10:00:00Z' }, '/at'],
     ['reschedule', {}, '/at'],
     ['reschedule', { at: '2020-01-01T00:00:00Z' }, '/at'],
     ['reschedule', { at: 5 }, '/at'],

@@ -4,7 +4,7 @@
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type ApiServer, serveApi } from '../../local/api/server.ts'
+import { type ApiServer, serveApi } from '../../local/gateway/server.ts'
 import { type OpenedApi, openApi } from '../support/api/open-api.ts'
 import { dump } from '../support/api/refusal.ts'
 

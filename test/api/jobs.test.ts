@@ -32,3 +32,29 @@ test('a dry run of an edit says which fires appear and which vanish, and changes
   })
   expect((await ask('GET', '/v1/jobs/default/hello')).json.version).toBe(1)
 })
+
+test('a patch that no job would take is 422 also where there is no job, and a good one is 404', async () => {
+  const { ask } = await openApi()
+  const patch = async (body: object) => {
+    const { status, json } = await ask('PATCH', '/v1/jobs/default/none', { body })
+    return [status, json.errors.map(({ path }: { path: string }) => path)]
+  }
+  expect(await patch({ timeout: -1 })).toEqual([422, ['/timeout']])
+  expect(await patch({ foo: 1 })).toEqual([422, ['/foo']])
+  expect(await patch({ timeout: 5, payload: null })).toEqual([404, []])
+})
+
+test('what a reschedule changed is told in the words of the API', async () => {
+  const { ask } = await openApi()
+  await ask('PUT', '/v1/jobs/default/j', { body: { ...EVERY, schedules: [{ every: '1h' }] } })
+  const { json: job } = await ask('GET', '/v1/jobs/default/j')
+  const { json } = await ask('POST', '/v1/jobs/default/j/reschedule?dryRun', { body: { at: null } })
+  expect(json.changes).toEqual([{ path: '/moved', from: [], to: [{ from: job.next[0], to: null }] }])
+})
+
+test('a value of a list that there is not is quoted whole', async () => {
+  const { ask } = await openApi()
+  const { json } = await ask('GET', '/v1/jobs?status=RUNNING,NOPE')
+  expect(json.errors[0]).toMatchObject({ in: 'query', path: '/status' })
+  expect(json.errors[0].message).toContain('"RUNNING,NOPE"')
+})

@@ -5,8 +5,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { ROUTES } from '../../functions/http/routes.ts'
 import { openApiDocument } from '../../functions/openapi/document.ts'
-import { localSettings } from '../../local/api/settings.ts'
 import { DOCUMENT, fitsPlace, fitsSchema } from '../support/api/document.ts'
+import { localSettings } from '../support/api/local-settings.ts'
 import { openApi } from '../support/api/open-api.ts'
 
 interface Content {

@@ -25,13 +25,14 @@ const ALLOWED: Record<string, { folders: string[]; packages: string[] }> = {
       'shared/aws/limits.ts',
       'shared/aws/metric-names.ts',
       'shared/core/chain.ts',
+      'shared/core/timings.ts',
       'shared/core/lanes.ts',
       'shared/core/job/limits.ts',
       'functions/openapi',
     ],
     packages: ['aws-cdk-lib', 'constructs', 'esbuild', '@aws-sdk/credential-provider-env', 'node:'],
   },
-  local: { folders: ['shared', 'functions'], packages: ['node:', 'fauxqs', '@aws-sdk/'] },
+  local: { folders: ['shared', 'functions', 'infra'], packages: ['node:', 'fauxqs', '@aws-sdk/', 'zod', 'esbuild'] },
 }
 
 interface Import {

@@ -3,11 +3,11 @@
 import { randomUUID } from 'node:crypto'
 import { ScanCommand } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { createTable } from '../../local/engines/table.ts'
 import { dynamoClient } from '../../shared/aws/sdk.ts'
 import { StoreClock } from '../../shared/aws/store-clock.ts'
 import { dynamoStores } from '../../shared/aws/stores.ts'
 import { deleteJob, saveJob } from '../../shared/flow/manage-jobs.ts'
+import { createTable } from '../support/engines/table.ts'
 import { asking, body } from '../support/job-body.ts'
 import { ALL_TAKEN } from '../support/memory/queue.ts'
 

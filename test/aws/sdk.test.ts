@@ -1,4 +1,5 @@
-import { createServer } from 'node:net'
+import { createServer as createHttpServer } from 'node:http'
+import { createServer, type Server } from 'node:net'
 import { GetItemCommand, ListTablesCommand } from '@aws-sdk/client-dynamodb'
 import { describe, expect, inject, test } from 'vitest'
 import { dynamoClient } from '../../shared/aws/sdk.ts'
@@ -31,13 +32,34 @@ describe.each(ENGINES)('a client [%s]', (name) => {
   })
 })
 
+async function portOf(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+test('an answer that a frozen process reads forty seconds late does not set its clock back', async () => {
+  const local = { ms: Date.UTC(2026, 0, 1, 12) }
+  let answers = 0
+  const server = createHttpServer((_, response) => {
+    answers += 1
+    response.setHeader('date', new Date(local.ms).toUTCString())
+    if (answers === 2) local.ms += 40_000
+    response.end('{"TableNames":[]}')
+  })
+  const clock = new StoreClock({ wallMs: () => local.ms, steadyMs: () => local.ms })
+  const client = dynamoClient({ endpoint: `http://127.0.0.1:${await portOf(server)}`, clock })
+  await client.send(new ListTablesCommand({}))
+  await client.send(new ListTablesCommand({}))
+  expect([answers, clock.nowMs()]).toEqual([2, local.ms])
+  client.destroy()
+  server.close()
+})
+
 test('a store that takes the connection and says nothing is given up within three seconds an attempt', async () => {
   const sockets = new Set<import('node:net').Socket>()
   const blackHole = createServer((socket) => sockets.add(socket.on('error', () => {})))
-  await new Promise<void>((resolve) => blackHole.listen(0, '127.0.0.1', resolve))
-  const address = blackHole.address()
-  const port = typeof address === 'object' && address !== null ? address.port : 0
-  const client = dynamoClient({ endpoint: `http://127.0.0.1:${port}`, clock: clockOf() })
+  const client = dynamoClient({ endpoint: `http://127.0.0.1:${await portOf(blackHole)}`, clock: clockOf() })
   const started = performance.now()
   await expect(client.send(new ListTablesCommand({}))).rejects.toThrow()
   expect(performance.now() - started).toBeLessThan(3 * 3000 + 2000)

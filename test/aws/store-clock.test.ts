@@ -12,7 +12,7 @@ function machine(offMs: number) {
     wallMs: () => world.ms + offMs,
     steadyMs: () => (world.ms - NOON) * world.steadyRate + 77,
   })
-  const answer = (storeMs = world.ms) => clock.observe(Math.floor(storeMs / 1000) * 1000)
+  const answer = (storeMs = world.ms, asked = clock.moment()) => clock.observe(Math.floor(storeMs / 1000) * 1000, asked)
   return { world, clock, answer }
 }
 
@@ -69,10 +69,56 @@ describe('the store’s clock', () => {
     const { world, clock, answer } = machine(3_600_000)
     world.steadyRate = 1.5
     for (let step = 0; step < 400; step++) {
-      world.ms += 500
-      answer()
+      world.ms += 300
+      const asked = clock.moment()
+      world.ms += 200
+      answer(world.ms, asked)
       expect(clock.nowMs() - world.ms).toBeLessThanOrEqual(6500)
     }
+  })
+})
+
+describe('an answer that lies unread while its process is frozen', () => {
+  const cutToSeconds = (ms: number) => Math.floor(ms / 1000) * 1000
+
+  test('does not set the clock back by as long as that lasted', () => {
+    const { world, clock, answer } = machine(-3_600_000)
+    answer()
+    for (const frozenMs of [800, 3000, 5000, 15_000, 40_000]) {
+      world.ms += 300
+      const [asked, dateMs] = [clock.moment(), cutToSeconds(world.ms)]
+      world.ms += frozenMs
+      clock.observe(dateMs, asked)
+      expect(Math.abs(clock.nowMs() - world.ms)).toBeLessThanOrEqual(1000)
+    }
+  })
+
+  test('is not what a new environment sets its clock by: it asks again, and decides nothing where that answer is late as well', async () => {
+    const late = ({ world, clock }: ReturnType<typeof machine>) => {
+      const [asked, dateMs] = [clock.moment(), world.ms]
+      world.ms += 40_000
+      clock.observe(dateMs, asked)
+    }
+    const soon = machine(-3_600_000)
+    let asked = 0
+    await thaw(soon.clock, async () => {
+      asked += 1
+      if (asked === 1) late(soon)
+      else soon.answer()
+    })
+    expect(soon.clock.nowMs()).toBe(soon.world.ms)
+    const never = machine(-3_600_000)
+    await expect(thaw(never.clock, async () => late(never))).rejects.toThrow('too late')
+  })
+
+  test('does not hide that the steady clock stood still meanwhile', () => {
+    const local = { wall: 1_000_000, steady: 500 }
+    const clock = new StoreClock({ wallMs: () => local.wall, steadyMs: () => local.steady })
+    clock.observe(1_000_000)
+    const asked = clock.moment()
+    local.wall += 60_000
+    clock.observe(1_001_000, asked)
+    expect(clock.wasFrozen()).toBe(true)
   })
 })
 

@@ -1,11 +1,11 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { afterEach, describe, expect, inject, test } from 'vitest'
-import { createTable } from '../../local/engines/table.ts'
 import { isAbsent, text } from '../../shared/aws/expression.ts'
 import { dynamoClient } from '../../shared/aws/sdk.ts'
 import { StoreClock } from '../../shared/aws/store-clock.ts'
 import { Table } from '../../shared/aws/table.ts'
 import { faultyHandler } from '../support/engines/faulty-handler.ts'
+import { createTable } from '../support/engines/table.ts'
 
 const { endpoint, whyNot } = inject('engines').dynoxide
 const clock = new StoreClock({ wallMs: () => Date.now(), steadyMs: () => performance.now() })

@@ -37,7 +37,7 @@ async function begin(make: MakeWorld): Promise<Scene> {
   if (taken === null) throw new Error('not taken')
   const depths = new Map(Array.from({ length: 40 }, (_, n) => [activeFrom + n, 0]))
   const write = { epoch: 1, previousFence: taken.fence, fence: activeFrom + 39, link: 'y', leaseUntil: now }
-  await world.shards.fence(0, { ...write, watermark: taken.watermark, depths, backlog: [] })
+  await world.shards.fence(0, { ...write, sentThrough: taken.sentThrough, depths, backlog: [] })
   passedMs = 60_000
   return { world, job, first }
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { createTable } from '../../local/engines/table.ts'
 import { dynamoClient } from '../../shared/aws/sdk.ts'
 import { StoreClock } from '../../shared/aws/store-clock.ts'
 import { dynamoStores } from '../../shared/aws/stores.ts'
@@ -10,6 +9,7 @@ import type { ShardItem } from '../../shared/core/shard.ts'
 import { type Follower, JobsOfShard } from '../../shared/flow/follow-jobs.ts'
 import type { Stores } from '../../shared/ports.ts'
 import { countCapacity } from '../support/engines/capacity.ts'
+import { createTable } from '../support/engines/table.ts'
 import { asking } from '../support/job-body.ts'
 import { ALL_TAKEN } from '../support/memory/queue.ts'
 import { saveAll } from '../support/save.ts'
@@ -51,7 +51,7 @@ describe.each(ENGINES)('what it costs [%s]', (name) => {
       fence,
       link,
       leaseUntil: fence + 6,
-      watermark: shard.watermark,
+      sentThrough: shard.sentThrough,
       depths,
       backlog,
     }
@@ -75,8 +75,9 @@ describe.each(ENGINES)('what it costs [%s]', (name) => {
           bodies,
           asking,
         )
-        // An hour later none of this is news any more.
-        const later = { nowMs: () => clock.nowMs() + 3_600_000 }
+        // An hour later none of this is news any more. Time stands still there: a new minute would bring another read.
+        const laterMs = clock.nowMs() + 3_600_000
+        const later = { nowMs: () => laterMs }
         const jobs = new JobsOfShard({ jobs: stores.jobs, clock: later }, 0, () => ({ take() {}, knows: () => true }))
         await jobs.drain(second)
         spent()

@@ -1,4 +1,4 @@
-// A large crowd.
+// A crowd of claimers at one page, and of jobs in one batch.
 
 import { gather } from './crowd.ts'
 

@@ -230,7 +230,7 @@ inEachWorld('a job', (make) => {
       jobs: before(world.jobs, 'commit', async () => {
         const taken = await shards.takeOver(0, seen, 'x', far)
         if (taken === null) throw new Error('not taken')
-        const { fence: previousFence, watermark } = taken
+        const { fence: previousFence, sentThrough } = taken
         const depths = new Map([[far, 0]])
         await shards.fence(0, {
           epoch: 1,
@@ -238,7 +238,7 @@ inEachWorld('a job', (make) => {
           fence: far,
           link: 'y',
           leaseUntil: far,
-          watermark,
+          sentThrough,
           depths,
           backlog: [],
         })

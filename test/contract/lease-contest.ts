@@ -75,7 +75,7 @@ async function contend(
         fence: fence + 1,
         link: newLink(),
         leaseUntil: 0,
-        watermark: fence,
+        sentThrough: fence,
         depths,
         backlog,
       }

@@ -57,7 +57,7 @@ async function begin(make: MakeWorld): Promise<Past> {
     fence: T + 119,
     link: 'y',
     leaseUntil: T,
-    watermark: T - 1,
+    sentThrough: T - 1,
     depths: part(depths, T + 60, T + 120),
     backlog: [],
   })
@@ -193,7 +193,14 @@ inEachWorld('what ran', (make) => {
     const runId = `${jobId}.${id.second}.m1`
     await world.ledger.putRun({ id, entry: { status: 'QUEUED', attempt: 1 }, detail: { trigger: 'MANUAL' } }, 'a')
     const ticket = writeTicketJob(ticketJobOf(job))
-    const head = { shard: world.shard, runId, lane: 'fast', trigger: 'MANUAL', nominal: null, drainedMs: 0 } as const
+    const head = {
+      shard: world.shard,
+      runId,
+      lane: 'fast',
+      trigger: 'MANUAL',
+      nominal: null,
+      changesReadAtMs: 0,
+    } as const
     const message = writeRunMessage(head, ticket)
     await world.open.put({ shard: world.shard, dueMs: T * 1000, runId, attempt: 1, times: 3, lane: 'fast', message })
     const page = pageKeyOfJob(world.shard, { jobId, second: T + 90 }, 0)

@@ -11,7 +11,7 @@ const fenceOf = (item: ShardItem, part: Partial<FenceWrite> = {}): FenceWrite =>
   fence: item.fence + 1,
   link: `link-${item.fence + 1}`,
   leaseUntil: item.fence + 7,
-  watermark: item.fence,
+  sentThrough: item.fence,
   depths: new Map([...item.depths, [item.fence + 1, 0]]),
   backlog: [],
   ...part,
@@ -30,7 +30,14 @@ inEachWorld('shards', (make) => {
     await shards.make(2, T)
     expect(await shards.meta()).toEqual({ shardCount: 2, initialised: true })
     const first = present(await shards.read(1))
-    expect(first).toMatchObject({ epoch: 0, watermark: T, fence: T, auditedThrough: T, sleepUntil: null, backlog: [] })
+    expect(first).toMatchObject({
+      epoch: 0,
+      sentThrough: T,
+      fence: T,
+      auditedThrough: T,
+      sleepUntil: null,
+      backlog: [],
+    })
     await shards.takeOver(1, first, 'a', T + 6)
     await shards.make(2, T + 500)
     expect(await shards.read(1)).toMatchObject({ epoch: 1, fence: T })
@@ -72,12 +79,12 @@ inEachWorld('shards', (make) => {
       [T + 1, 0],
     ])
     const moved = present(await shards.fence(0, fenceOf(mine, { backlog, depths })))
-    expect(moved).toMatchObject({ fence: T + 1, watermark: T, link: `link-${T + 1}`, backlog, auditedThrough: T })
+    expect(moved).toMatchObject({ fence: T + 1, sentThrough: T, link: `link-${T + 1}`, backlog, auditedThrough: T })
     expect([...moved.depths]).toEqual([...depths])
     expect(await shards.read(0)).toEqual(moved)
   })
 
-  test('refuse a fence of an older epoch, of another second, and one that takes the watermark back', async () => {
+  test('refuse a fence of an older epoch, of another second, and one that takes the sentThrough back', async () => {
     const { shards } = await make()
     await shards.make(1, T)
     const old = present(await shards.takeOver(0, present(await shards.read(0)), 'a', T + 6))
@@ -85,7 +92,7 @@ inEachWorld('shards', (make) => {
     expect(await shards.fence(0, fenceOf(old))).toBeNull()
     const moved = present(await shards.fence(0, fenceOf(mine)))
     expect(await shards.fence(0, fenceOf(mine, { link: 'again' }))).toBeNull()
-    expect(await shards.fence(0, fenceOf(moved, { watermark: T - 1 }))).toBeNull()
+    expect(await shards.fence(0, fenceOf(moved, { sentThrough: T - 1 }))).toBeNull()
     expect(await shards.read(0)).toEqual(moved)
   })
 
@@ -93,7 +100,7 @@ inEachWorld('shards', (make) => {
     const { shards } = await make()
     await shards.make(1, T)
     const mine = present(await shards.takeOver(0, present(await shards.read(0)), 'a', T + 6))
-    const sleep = { epoch: 1, previousFence: T, link: 's', watermark: T, sleepUntil: T + 500 }
+    const sleep = { epoch: 1, previousFence: T, link: 's', sentThrough: T, sleepUntil: T + 500 }
     expect(await shards.sleep(0, { ...sleep, epoch: 0 })).toBeNull()
     const asleep = present(await shards.sleep(0, sleep))
     expect(asleep).toMatchObject({ sleepUntil: T + 500, leaseUntil: 0, fence: T })

@@ -60,7 +60,7 @@ describe.skipIf(whyNoRealTown() !== null)('on dynoxide and fauxqs, in driven tim
     expect(town.seconds('mend')).toContain(20)
     const [detail] = await town.world.ledger.readDetails([{ jobId: large.job.id, second: START + 20 }])
     expect(detail?.reason).toMatch(/^the fast queue will never take its message \(.* shorter than 2048 bytes/)
-    expect((await town.world.shards.read(0))?.watermark).toBeGreaterThanOrEqual(START + 38)
+    expect((await town.world.shards.read(0))?.sentThrough).toBeGreaterThanOrEqual(START + 38)
     expect(await town.world.open.due(0, (START + 1000) * 1000, 10)).toEqual([])
   })
 

@@ -89,7 +89,7 @@ describe('an executor that is killed', () => {
     await staged.town.run(90)
     const known = await statuses(staged, job, 50)
     expect([...known]).toEqual([10, 20, 30, 40, 50].map((second) => [second, second === 20 ? 'LOST' : 'SUCCEEDED']))
-    expect((await detailOf(staged, job, 20))?.reason).toBe('whoever ran it is gone, and no attempt is left')
+    expect((await detailOf(staged, job, 20))?.reason).toBe('its executor is gone, and no attempt is left')
     expect(mostAtOnce(staged.stage.of(job.id).filter(({ second }) => second !== START + 20))).toBe(1)
     const failures = await staged.town.world.ledger.recent(0, Math.floor(START / 3600), 'failed')
     expect(failures.map(({ runId }) => runId)).toEqual([idOf(job, 20)])

@@ -6,7 +6,7 @@ import { ticketJobOf, writeTicketJob } from '../../shared/core/run/message.ts'
 import { findJob } from '../../shared/flow/find-job.ts'
 import { JobDirectory } from '../../shared/flow/job-directory.ts'
 import { stopJob } from '../../shared/flow/manage-jobs.ts'
-import { putAlone } from '../../shared/flow/put-alone.ts'
+import { putStandalone } from '../../shared/flow/put-standalone.ts'
 import { saveHandlerJobs } from '../../shared/flow/save-handler-jobs.ts'
 import { asking, range } from '../support/job-body.ts'
 import { type Staged, stagesOfThisFile } from '../support/stages.ts'
@@ -18,14 +18,14 @@ const { begin, save, statuses, detailOf, firstOf, idOf } = stagesOfThisFile()
 /** Puts a run by hand, as the API will. */
 async function trigger({ town }: Staged, job: StoredJob, suffix: string): Promise<string> {
   const second = Math.floor(town.time.nowMs() / 1000)
-  const message = await putAlone(town.world, {
+  const message = await putStandalone(town.world, {
     shard: 0,
     id: { jobId: job.id, second, suffix },
     trigger: 'MANUAL',
     instant: null,
     nominal: null,
     lane: 'fast',
-    drainedMs: town.time.nowMs(),
+    changesReadAtMs: town.time.nowMs(),
     ticket: writeTicketJob(ticketJobOf(job)),
   })
   if (message !== null) await town.fast.send([message])

@@ -110,7 +110,7 @@ describe('a queue that takes a third of a second for everything', () => {
     await town.run(60)
     expect(town.seconds('job-7').filter((second) => second >= 10 && second <= 55)).toEqual(range(10, 55))
     const item = await town.world.shards.read(0)
-    expect(item?.watermark).toBeGreaterThan(START + 50)
+    expect(item?.sentThrough).toBeGreaterThan(START + 50)
   })
 })
 

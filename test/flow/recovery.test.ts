@@ -80,6 +80,71 @@ describe('a stop by schedule that nobody carries out', () => {
   })
 })
 
+describe('a job that does nothing about missed instants', () => {
+  test('runs again soon after the executor of its run died before it gave the lock on', async () => {
+    const staged = await begin()
+    const { town } = staged
+    const job = await save(staged, 'job', 'take', {
+      schedules: [{ every: 10 }],
+      timeout: 3,
+      misfire: { policy: 'DO_NOTHING' },
+    })
+    await town.run(15)
+    const ended: Holder = {
+      runId: idOf(job, 10),
+      trigger: 'SCHEDULE',
+      instant: START + 10,
+      nominal: START + 10,
+      attempt: 1,
+      depth: 0,
+      openMs: null,
+      deadline: START + 45,
+      sentAt: null,
+    }
+    await town.world.locks.change([
+      { jobId: job.id, believed: FREE, decide: () => ({ lock: { ...FREE, holders: [ended] }, result: null }) },
+    ])
+    await town.run(155)
+    // Those that waited while the lock was held are too late for it; from then on every instant runs.
+    expect(town.seconds('job').filter((second) => second > 10)).toEqual(range(40, 150, 10))
+    const seen = await statuses(staged, job, 30)
+    expect([20, 30].map((second) => seen.get(second))).toEqual(['MISSED', 'MISSED'])
+  })
+})
+
+describe('a run that failed and is tried again', () => {
+  test('waits as long as was drawn at first, also where the answer of the store was lost', async () => {
+    const draws = [0.99, 0, 0, 0]
+    let swaps = 0
+    const staged = await begin({
+      seeExecutor: (world) => ({
+        ...world,
+        random: () => draws.shift() ?? 0,
+        ledger: new Proxy(world.ledger, {
+          get(ledger, name) {
+            const member: unknown = Reflect.get(ledger, name)
+            if (typeof member !== 'function') return member
+            return async (...parameters: unknown[]) => {
+              const answer: unknown = await Reflect.apply(member, ledger, parameters)
+              swaps += name === 'swap' ? 1 : 0
+              // The first is the claim, the second the end.
+              if (name === 'swap' && swaps === 2) throw new Error('the answer was lost')
+              return answer
+            }
+          },
+        }),
+      }),
+    })
+    const job = await save(staged, 'job', 'flaky', {
+      schedules: [{ at: formatInstant(START + 10) }],
+      retry: { attempts: 1, delay: 20, maxDelay: 20 },
+    })
+    await staged.town.run(60)
+    const [first, second] = staged.stage.of(job.id)
+    expect(second.startMs - first.startMs).toBeGreaterThan(19_000)
+  })
+})
+
 /** Every message that is sent to the fast lane from now on. */
 function keepSent({ town }: Staged): Message[] {
   const sent: Message[] = []
@@ -123,6 +188,20 @@ describe('runs that have their job’s lock and have not started', () => {
     await town.fast.send(copies)
     await town.run(28)
     expect(sent.length - before).toBe(copies.length + holders.length)
+  })
+})
+
+describe('runs that wait in line while an edit makes their job too long for the fast lane', () => {
+  test('start one after the other, and do not hand the lock round among them', async () => {
+    const staged = await begin()
+    const sent = keepSent(staged)
+    const part = { schedules: [{ every: 10 }], block: { strategy: 'SERIAL' }, payload: { ms: 35_000 } }
+    await save(staged, 'job', 'take', { ...part, timeout: 50 })
+    await staged.town.run(42)
+    const job = await save(staged, 'job', 'take', { ...part, timeout: 70, payload: { ms: 100 } })
+    await staged.town.run(60)
+    expect([...(await statuses(staged, job, 45)).values()]).toEqual(Array(4).fill('SUCCEEDED'))
+    expect(sent.length).toBeLessThan(20)
   })
 })
 
@@ -235,7 +314,7 @@ describe('a chain that fell behind', () => {
     await town.run(230)
     const shard = await town.world.shards.read(0)
     expect(shard?.fence).toBeGreaterThanOrEqual(START + 229)
-    expect((shard?.fence ?? 0) - (shard?.watermark ?? 0)).toBeLessThan(5)
+    expect((shard?.fence ?? 0) - (shard?.sentThrough ?? 0)).toBeLessThan(5)
   })
 })
 
@@ -263,7 +342,7 @@ describe('a run whose executor is gone', () => {
     await memory.drain(START)
     const audited = await auditShard(town.world, memory, {
       ...(item as NonNullable<typeof item>),
-      watermark: START + 61,
+      sentThrough: START + 61,
     })
     expect(audited.resent).toBe(1)
     expect((await town.fast.counts()).visible).toBe(before.visible + 1)
@@ -306,6 +385,36 @@ describe('a job that is stopped while it is caught up', () => {
     expect(caughtUp).toBeLessThan(715)
     expect(town.sent.filter(({ trigger }) => trigger === 'CATCH_UP').length).toBeGreaterThan(caughtUp)
     expect((await town.world.states.read(job.id)).catchUp).toEqual([])
+  })
+})
+
+describe('a job that is stopped while a ticker is held up', () => {
+  test('is not caught up by that ticker, which planned before the stop', async () => {
+    let heldUp: Town | null = null
+    const staged = await begin({
+      see: (world) =>
+        beforeEveryCall(world, async (_, name, part) => {
+          if (heldUp === null || part !== 'open' || name !== 'due') return
+          const { time } = heldUp
+          heldUp = null
+          await time.until(time.nowMs() + 30_000)
+        }),
+    })
+    const { town } = staged
+    const misfire = { policy: 'CATCH_UP', window: 86_400 }
+    const job = await save(staged, 'job', 'take', { schedules: [{ every: 2 }], misfire })
+    await town.run(30)
+    town.time.skip(3600)
+    await town.run(3632)
+    heldUp = town
+    await town.run(3645)
+    expect(heldUp).toBeNull()
+    await stopJob(town.world, job.definition, { code: 'BY_HAND', reason: 'wait' }, asking)
+    await town.run(3650)
+    const { catchUp } = await town.world.states.read(job.id)
+    expect(catchUp).toHaveLength(1)
+    await town.run(3700)
+    expect((await town.world.states.read(job.id)).catchUp).toEqual(catchUp)
   })
 })
 

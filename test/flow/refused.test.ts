@@ -68,7 +68,7 @@ describe('a run that a queue refuses', () => {
     }
     expect(staged.town.sent.every(({ atMs, second }) => atMs < second * 1000 + 1000)).toBe(true)
     const shard = await staged.town.world.shards.read(0)
-    expect(shard?.watermark).toBeGreaterThanOrEqual(START + 58)
+    expect(shard?.sentThrough).toBeGreaterThanOrEqual(START + 58)
     expect(shard?.auditedThrough).toBeGreaterThanOrEqual(START + 30)
     // Once with its page and once alone.
     expect(staged.refused.filter((body) => body.includes(`"second":${START + 30}`))).toHaveLength(2)

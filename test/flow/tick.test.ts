@@ -58,6 +58,28 @@ describe('the chain', () => {
     },
   )
 
+  test('stops a job without instants that was not stopped at its last one, and leaves one alone that only others trigger', async () => {
+    let isAway = false
+    const see = (world: TownWorld): TownWorld =>
+      beforeEveryCall(world, async (_, name) => {
+        if (isAway && name === 'commit') throw new Error('the store takes no edits for a moment')
+      })
+    const town = begin({ see })
+    await town.run(2)
+    const { job: each } = await saveBody(town.world, body('each'), asking)
+    const { job: twice } = await saveBody(town.world, body('twice', { maxRuns: 2 }), asking)
+    const { job: triggered } = await saveBody(town.world, body('triggered', { schedules: [] }), asking)
+    isAway = true
+    await town.run(10)
+    const stoppedBy = async () =>
+      (await town.world.jobs.readMany([each.id, twice.id, triggered.id])).map(({ stopped }) => stopped?.code)
+    expect(town.seconds('twice')).toHaveLength(2)
+    expect(await stoppedBy()).toEqual([undefined, undefined, undefined])
+    isAway = false
+    await town.run(30)
+    expect(await stoppedBy()).toEqual([undefined, 'NO_INSTANT_LEFT', undefined])
+  })
+
   test('serves many shards side by side', async () => {
     const town = begin({ shardCount: 8 })
     await town.run(2)

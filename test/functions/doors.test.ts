@@ -75,7 +75,7 @@ describe('the door of the chain', () => {
     const tick = makeTick(town.world, out)
     await expect(tick({ detail: { shard: 'x' } })).rejects.toThrow()
     const other = makeTick({ ...town.world, shardCount: 4 }, out)
-    const detail = { shard: 0, epoch: 1, second: 5, doneThrough: 4, catchesUp: false, auditedAt: 0, backlog: [] }
+    const detail = { shard: 0, epoch: 1, second: 5, sentThrough: 4, catchesUp: false, auditedAt: 0, backlog: [] }
     await expect(other({ detail })).rejects.toThrow('made for 2 shards')
   })
 
@@ -83,7 +83,7 @@ describe('the door of the chain', () => {
     const { lines, out } = output()
     const town = begin()
     await town.run(1)
-    const detail = { shard: 0, epoch: 0, second: 5, doneThrough: 4, catchesUp: false, auditedAt: 0, backlog: [] }
+    const detail = { shard: 0, epoch: 0, second: 5, sentThrough: 4, catchesUp: false, auditedAt: 0, backlog: [] }
     expect(await makeTick(town.world, out)({ detail })).toEqual({ end: 'stale' })
     expect(lines.some((line) => line.refusedTicks === 1)).toBe(true)
   })

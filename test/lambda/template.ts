@@ -1,17 +1,14 @@
-// The stack as CloudFormation would read it, with local names in the place of those that AWS gives: a resource is called by its logical id.
+// The stack as `npm start` reads it, with the policies that the start leaves aside.
 
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Stack } from 'aws-cdk-lib'
-import { Template } from 'aws-cdk-lib/assertions'
+import { makeAppStack } from '../../infra/app-stack.ts'
 import { makeApp } from '../../infra/make-app.ts'
-import { Tickring, type TickringProps } from '../../infra/tickring.ts'
+import type { TickringProps } from '../../infra/tickring.ts'
+import { resolved } from '../../local/template/intrinsics.ts'
+import { localName, type Places, readTemplate, type StackToRun } from '../../local/template/read-template.ts'
 import type { FunctionName, QueueName } from '../../shared/aws/limits.ts'
 import type { DeployedFunction } from './environment.ts'
-
-const REGION = 'us-east-1'
-export const ACCOUNT = '000000000000'
-
-export const arnOf = (service: string, rest: string): string => `arn:aws:${service}:${REGION}:${ACCOUNT}:${rest}`
 
 export interface Statement {
   readonly Effect: string
@@ -37,93 +34,43 @@ export interface SynthesisedStack {
   functions(queueEndpoint: string): Readonly<Record<FunctionName, LocalFunction>>
 }
 
-interface Resource {
-  readonly Type: string
+interface Template {
   // biome-ignore lint/suspicious/noExplicitAny: each type of resource has properties of its own
-  readonly Properties: any
+  readonly Resources: Readonly<Record<string, { readonly Type: string; readonly Properties: any }>>
 }
 
-/** What `Ref` and `Arn` of a resource are here. */
-function valuesOf(id: string, { Type }: Resource, queueEndpoint: string): { ref: string; arn: string } {
-  switch (Type) {
-    case 'AWS::SQS::Queue':
-      return { ref: `${queueEndpoint}/${ACCOUNT}/${id}`, arn: arnOf('sqs', id) }
-    case 'AWS::DynamoDB::GlobalTable':
-      return { ref: id, arn: arnOf('dynamodb', `table/${id}`) }
-    case 'AWS::Events::EventBus':
-      return { ref: id, arn: arnOf('events', `event-bus/${id}`) }
-    case 'AWS::Logs::LogGroup':
-      return { ref: id, arn: arnOf('logs', `log-group:${id}:*`) }
-    default:
-      return { ref: id, arn: arnOf('other', id) }
-  }
+/** By the logical id of its function, with the names of this machine in it. */
+export function policyOf(template: unknown, places: Places, functionId: string): Policy {
+  const { Resources } = template as Template
+  const [role] = Resources[functionId].Properties.Role['Fn::GetAtt']
+  const policies = Object.values(Resources).filter(
+    ({ Type, Properties }) => Type === 'AWS::IAM::Policy' && Properties.Roles[0].Ref === role,
+  )
+  const statements = policies.flatMap(({ Properties }) => Properties.PolicyDocument.Statement)
+  const named = resolved(statements, (id, attribute) => localName(Resources, places, id, attribute))
+  return { Version: '2012-10-17', Statement: named as Statement[] }
 }
-
-const PSEUDO: Readonly<Record<string, string>> = {
-  'AWS::Region': REGION,
-  'AWS::AccountId': ACCOUNT,
-  'AWS::Partition': 'aws',
-  'AWS::URLSuffix': 'amazonaws.com',
-}
-
-/** A value of the template without its intrinsic functions. */
-function resolved(value: unknown, localValue: (id: string, attribute: string | null) => string): unknown {
-  const again = (each: unknown): unknown => resolved(each, localValue)
-  if (Array.isArray(value)) return value.map(again)
-  if (typeof value !== 'object' || value === null) return value
-  const [[name, argument]] = [...Object.entries(value), ['', null]]
-  if (name === 'Ref') return PSEUDO[argument] ?? localValue(argument, null)
-  if (name === 'Fn::GetAtt') return localValue(argument[0], argument[1])
-  if (name === 'Fn::Join') return (again(argument[1]) as string[]).join(argument[0])
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, again(each)]))
-}
-
-const FUNCTION_NAMES: readonly FunctionName[] = ['tick', 'switch', 'minute', 'fast', 'slow', 'dead', 'api', 'deploy']
-const SCOPE = 'Scheduler'
-
-/** The resource that a construct of the stack became: its id, and a hash. */
-function idOf(resources: Readonly<Record<string, Resource>>, construct: string): string {
-  const id = Object.keys(resources).find((each) => new RegExp(`^${SCOPE}${construct}[0-9A-F]{8}$`).test(each))
-  if (id === undefined) throw new Error(`the stack has no ${construct}`)
-  return id
-}
-
-const capital = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}`
 
 /** Synthesises into a folder, where the bundles are then. */
 export function synthesise(outdir: string, props: TickringProps = {}): SynthesisedStack {
-  const stack = new Stack(makeApp({ outdir, treeMetadata: false, builtinCloudFormationValidation: false }), 'Tickring')
-  new Tickring(stack, SCOPE, props)
-  const resources: Record<string, Resource> = Template.fromStack(stack).toJSON().Resources
-  const functions = (queueEndpoint: string) => {
-    const localValue = (id: string, attribute: string | null) => {
-      const { ref, arn } = valuesOf(id, resources[id], queueEndpoint)
-      return attribute === 'Arn' ? arn : ref
-    }
-    const make = (name: FunctionName): LocalFunction => {
-      const { Code, Handler, MemorySize, Timeout, Environment } =
-        resources[idOf(resources, `${capital(name)}Function`)].Properties
-      const role = idOf(resources, `${capital(name)}Role`)
-      const policies = Object.values(resources).filter(
-        ({ Type, Properties }) => Type === 'AWS::IAM::Policy' && Properties.Roles[0].Ref === role,
-      )
-      const statements = policies.flatMap(({ Properties }) => Properties.PolicyDocument.Statement)
-      return {
-        name,
-        folder: join(outdir, `asset.${Code.S3Key.replace('.zip', '')}`),
-        handler: Handler,
-        memoryMb: MemorySize,
-        timeoutSeconds: Timeout,
-        environment: resolved(Environment.Variables, localValue) as Record<string, string>,
-        policy: { Version: '2012-10-17', Statement: resolved(statements, localValue) as Statement[] },
-      }
-    }
-    return Object.fromEntries(FUNCTION_NAMES.map((name) => [name, make(name)])) as Record<FunctionName, LocalFunction>
-  }
-  const queue = (name: string) => idOf(resources, `${capital(name)}Queue`)
+  const app = makeApp({ outdir, treeMetadata: false, builtinCloudFormationValidation: false })
+  const { stackName } = makeAppStack(app, props)
+  app.synth()
+  const template: unknown = JSON.parse(readFileSync(join(outdir, `${stackName}.template.json`), 'utf8'))
+  const placesAt = (queueEndpoint: string): Places => ({ folder: outdir, queueEndpoint, apiHosts: ['Api.Test'] })
+  const { tables, queues }: StackToRun = readTemplate(template, placesAt('http://127.0.0.1:1'))
+  const queue = (name: QueueName): string =>
+    queues.find((each) => each.name.toLowerCase().includes(`${name}queue`))?.name ?? ''
   return {
-    tableName: idOf(resources, 'Table'),
+    tableName: tables[0].name,
     queueNames: { fast: queue('fast'), slow: queue('slow'), dead: queue('dead'), watch: queue('watch') },
-    functions,
+    functions: (queueEndpoint) => {
+      const places = placesAt(queueEndpoint)
+      const functions = readTemplate(template, places).functions.map((each): [string, LocalFunction] => [
+        each.name,
+        { ...each, name: each.name as FunctionName, policy: policyOf(template, places, each.id) },
+      ])
+      return Object.fromEntries(functions) as Record<FunctionName, LocalFunction>
+    },
   }
 }

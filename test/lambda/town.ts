@@ -10,16 +10,22 @@ import { type Engine, startStore } from '../../local/engines/dynamodb.ts'
 import { type PutEntry, startEventBus } from '../../local/engines/event-bus.ts'
 import { createQueue, startQueues } from '../../local/engines/fauxqs.ts'
 import { startParameters } from '../../local/engines/parameters.ts'
-import { createTable } from '../../local/engines/table.ts'
+import { type Service, type ServiceCall, startProxy, type Weather } from '../../local/engines/proxy.ts'
 import { type FunctionName, type QueueName, VISIBILITY_SECONDS } from '../../shared/aws/limits.ts'
 import { SqsQueue } from '../../shared/aws/queue.ts'
 import { dynamoClient, pollingClient, queueClient } from '../../shared/aws/sdk.ts'
 import { StoreClock } from '../../shared/aws/store-clock.ts'
 import { dynamoStores } from '../../shared/aws/stores.ts'
 import type { Stores } from '../../shared/ports.ts'
+import { createTable } from '../support/engines/table.ts'
 import { LambdaEnvironment } from './environment.ts'
-import { type Service, type ServiceCall, startProxy, type Weather } from './proxy.ts'
 import { type LocalFunction, type SynthesisedStack, synthesise } from './template.ts'
+
+/** A test may change it at any time. */
+export interface TownWeather extends Weather {
+  fateOf: NonNullable<Weather['fateOf']>
+  aheadMs: number
+}
 
 export interface LambdaTown {
   readonly stack: SynthesisedStack
@@ -27,7 +33,7 @@ export interface LambdaTown {
   /** Where the engines are for those who are to be seen. */
   readonly endpoints: Readonly<Record<Service, string>>
   readonly calls: ServiceCall[]
-  readonly weather: Weather
+  readonly weather: TownWeather
   /** Past the proxies, so that what a test does itself is not written down. */
   readonly stores: Stores
   readonly queues: Readonly<Record<QueueName, SqsQueue>>
@@ -40,7 +46,7 @@ export interface LambdaTown {
   stop(): Promise<void>
 }
 
-const FAIR_WEATHER: () => Weather = () => ({ fateOf: () => 'arrives', aheadMs: 0 })
+const FAIR_WEATHER: () => TownWeather = () => ({ fateOf: () => 'arrives', aheadMs: 0 })
 
 /** Folders with bundles, which go when the process does. */
 const folders: string[] = []
@@ -76,7 +82,8 @@ export async function startLambdaTown(stack: SynthesisedStack): Promise<LambdaTo
     events: await proxy('events'),
     ssm: await proxy('ssm'),
   }
-  const endpointOf = (service: Service) => proxies[service].endpoint
+  // By a name that is not taken for an engine on this machine: the functions sign their calls as on AWS.
+  const endpointOf = (service: Service) => proxies[service].endpoint.replace('127.0.0.1', 'localhost')
   const services = {
     AWS_ENDPOINT_URL_DYNAMODB: endpointOf('dynamodb'),
     AWS_ENDPOINT_URL_SQS: endpointOf('sqs'),

@@ -12,6 +12,9 @@ const USUAL = {
   data: '.tickring',
   isFresh: false,
   hasSamples: true,
+  handlers: null,
+  hasAwsLatency: false,
+  seed: 1,
 }
 
 test('without flags it runs until it is ended', () => {
@@ -46,6 +49,22 @@ test('where it serves and what it keeps can be said', () => {
   expect(readOptions(args)).toEqual(expected)
 })
 
-test.each(['--port=65536', '--port=x', '--port', '--host=', '--data='])('%s is refused with what it takes', (flag) => {
+test('handlers, latencies and their seed can be said', () => {
+  const expected = { ...USUAL, handlers: 'mine.ts', hasAwsLatency: true, seed: 7 }
+  expect(readOptions(['--handlers', 'mine.ts', '--latency=aws', '--seed=7'])).toEqual(expected)
+  expect(readOptions(['--latency', 'none'])).toEqual(USUAL)
+})
+
+test.each([
+  '--latency=slow',
+  '--latency',
+  '--handlers=',
+  '--seed=x',
+  '--port=65536',
+  '--port=x',
+  '--port',
+  '--host=',
+  '--data=',
+])('%s is refused with what it takes', (flag) => {
   expect(readOptions([flag])).toMatchObject({ type: 'wrong', problem: expect.stringContaining('takes') })
 })

@@ -6,8 +6,8 @@ import { createConnection } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { serveApi } from '../../local/api/server.ts'
 import { DataFolder } from '../../local/data-folder.ts'
+import { serveApi } from '../../local/gateway/server.ts'
 
 const isPosix = process.platform !== 'win32'
 const temporary = () => mkdtempSync(join(tmpdir(), 'tickring-safe-'))
@@ -16,11 +16,12 @@ const modeOf = (path: string): number => statSync(path).mode & 0o777
 test.runIf(isPosix)('the data folder, the store and the admin key are for their owner only', () => {
   const folder = new DataFolder(join(temporary(), 'data'))
   folder.writeAdminKey('tkr_x')
-  writeFileSync(folder.storeFile, '', { mode: 0o644 })
+  writeFileSync(folder.file('store.db'), '', { mode: 0o644 })
+  folder.parameters.set('/tickring/x/data-key', 'secret')
   folder.closeStoreFiles()
   folder.noteRunning('http://127.0.0.1:1')
   expect(modeOf(folder.path)).toBe(0o700)
-  for (const name of ['admin.key', 'store.db', 'running.json'])
+  for (const name of ['admin.key', 'store.db', 'running.json', 'parameters/%2Ftickring%2Fx%2Fdata-key'])
     expect(modeOf(join(folder.path, name)), name).toBe(0o600)
 })
 

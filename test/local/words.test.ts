@@ -1,7 +1,7 @@
 // Durations, clocks and fires in few characters.
 
 import { expect, test } from 'vitest'
-import { durationText, happeningText, offsetText, untilText, wrapText } from '../../local/words.ts'
+import { durationText, figuresText, happeningText, offsetText, untilText, wrapText } from '../../local/picture/words.ts'
 import { NEVER } from '../../shared/core/time/instants.ts'
 import { zoneOf } from '../../shared/core/time/zones.ts'
 import { at } from '../support/time.ts'
@@ -23,8 +23,17 @@ test('what never comes has no duration', () => {
 
 test('a fire shows the time of its second, the job and the lateness', () => {
   const second = at('2026-11-16T03:12:05Z')
-  const fired = { type: 'fired', second, name: 'heartbeat', latenessMs: 2 } as const
+  const fired = { type: 'fired', second, name: 'heartbeat', attempt: 1, latenessMs: 2 } as const
   expect(happeningText(fired, zoneOf('UTC'), 0)).toBe('03:12:05  heartbeat  +2 ms')
+  expect(happeningText({ ...fired, latenessMs: null }, zoneOf('UTC'), 0)).toBe('03:12:05  heartbeat  running')
+  expect(happeningText({ ...fired, attempt: 2 }, zoneOf('UTC'), 0)).toBe('03:12:05  heartbeat  attempt 2')
+  expect(happeningText({ type: 'many', second, count: 1234 }, zoneOf('UTC'), 0)).toBe('03:12:05  1,234 runs')
+})
+
+test('figures say what was missed only where something was', () => {
+  const figures = { fired: 1200, running: 1, failed: 2, missed: 0, lateness: { p50Ms: 12, p99Ms: 80 } }
+  expect(figuresText(figures)).toBe('1,200 fired, late p50 12 ms, p99 80 ms, 1 running, 2 failed')
+  expect(figuresText({ ...figures, missed: 3, lateness: null })).toMatch(/no lateness yet, .* 3 missed$/)
 })
 
 test('one missed run is a run', () => {

@@ -82,8 +82,10 @@ export type Happening =
   | {
       readonly op: 'queue'
       readonly queue: QueueName
-      readonly what: 'sent' | 'deleted' | 'purged' | 'buried'
+      readonly what: 'sent' | 'deleted' | 'purged' | 'failed'
       readonly message: number
+      /** Those that a message would have brought once more, where it was purged. */
+      readonly runs?: readonly string[]
     }
   /** A queue will never take a message with these runs. */
   | { readonly op: 'refused'; readonly queue: QueueName; readonly runs: readonly string[] }

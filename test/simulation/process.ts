@@ -11,10 +11,10 @@ import type { SimWorld } from './world.ts'
 
 export type ProcessKind = 'tick' | 'watch' | 'execute' | 'client'
 
-/** What goes wrong at one call. `before` its effect or `after` it. */
+/** What goes wrong at one call. `before` its effect or `after` it; a process may be frozen both times. */
 export type Strike =
   | { readonly fault: 'crash'; readonly when: 'before' | 'after' }
-  | { readonly fault: 'pause'; readonly when: 'before' | 'after'; readonly ms: number }
+  | { readonly fault: 'pause'; readonly when: 'before' | 'after' | 'both'; readonly ms: number }
   | { readonly fault: 'throttle' | 'error before commit' | 'outage' }
   | { readonly fault: 'error after commit' }
   | { readonly fault: 'lost answer'; readonly ms: number }
@@ -136,6 +136,7 @@ export class Process {
   /** A call of the process to the world. */
   async call(name: string, effect: () => unknown): Promise<unknown> {
     if (this.#isHeldUp) await this.awake()
+    const asked = this.clock.moment()
     const strike = this.#weather.strike(this, name)
     if (strike !== null) this.fault(strike, name)
     const latencyMs = this.#weather.latencyMs()
@@ -150,7 +151,7 @@ export class Process {
     if (!isLate) await this.#time.pause(latencyMs)
     if (strike !== null) await this.#after(strike, name)
     if (this.#isHeldUp) await this.awake()
-    this.clock.observe(dateMs)
+    this.clock.observe(dateMs, asked)
     return result
   }
 
@@ -160,7 +161,7 @@ export class Process {
         if (strike.when === 'before') this.die()
         return
       case 'pause':
-        if (strike.when === 'before') this.#pausedUntilMs = this.#time.nowMs() + strike.ms
+        if (strike.when !== 'after') this.#pausedUntilMs = this.#time.nowMs() + strike.ms
         return
       case 'slow call':
         if (strike.when === 'before') await this.#time.pause(strike.ms)
@@ -183,7 +184,7 @@ export class Process {
         this.die()
         return
       case 'pause':
-        this.#pausedUntilMs = this.#time.nowMs() + strike.ms
+        if (strike.when !== 'before') this.#pausedUntilMs = this.#time.nowMs() + strike.ms
         return
       case 'slow call':
         if (strike.when === 'after') await this.#time.pause(strike.ms)

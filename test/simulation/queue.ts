@@ -5,7 +5,7 @@ import type { BatchResult, QueueDelivery } from '../../functions/queue-delivery.
 import type { Message, Queue, Received, Refused, SendResult } from '../../shared/ports.ts'
 import type { QueueName } from './history.ts'
 import type { Recorder } from './recorder.ts'
-import { runsIn } from './runs-in.ts'
+import { runsIn, runsOrNone } from './runs-in.ts'
 import type { SimTime } from './time.ts'
 
 interface Held {
@@ -64,7 +64,7 @@ export class SimQueue implements Queue {
     this.#options = options
   }
 
-  #note(what: 'sent' | 'deleted' | 'purged' | 'buried', message: number): void {
+  #note(what: 'sent' | 'deleted' | 'failed', message: number): void {
     const { recorder, name } = this.#options
     recorder.add({ op: 'queue', queue: name, what, message }, 'queue')
   }
@@ -137,7 +137,7 @@ export class SimQueue implements Queue {
       const [held] = this.#visible.splice(weather.pick(this.#visible.length), 1)
       if (deadLetters !== undefined && held.receiveCount >= deadLetters.after) {
         this.#messages.delete(held.id)
-        this.#note('buried', held.id)
+        this.#note('failed', held.id)
         deadLetters.queue.#put(held.body, 0)
         continue
       }
@@ -179,7 +179,9 @@ export class SimQueue implements Queue {
 
   /** Loses everything. */
   purge(): void {
-    for (const id of this.#messages.keys()) this.#note('purged', id)
+    const { recorder, name } = this.#options
+    for (const { id, body } of this.#messages.values())
+      recorder.add({ op: 'queue', queue: name, what: 'purged', message: id, runs: runsOrNone(body) }, 'queue')
     this.#messages.clear()
     this.#visible = []
   }

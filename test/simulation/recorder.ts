@@ -69,8 +69,8 @@ function textOf(event: HistoryEvent): string {
       return [seq, ms, proc, event.jobId, holders.map(({ runId }) => runId), waiting.length].join()
     }
     case 'shard': {
-      const { epoch, fence, watermark, auditedThrough, leaseUntil } = event.to
-      return [seq, ms, proc, event.what, event.shard, epoch, fence, watermark, auditedThrough, leaseUntil].join()
+      const { epoch, fence, sentThrough, auditedThrough, leaseUntil } = event.to
+      return [seq, ms, proc, event.what, event.shard, epoch, fence, sentThrough, auditedThrough, leaseUntil].join()
     }
     default:
       return JSON.stringify(event)

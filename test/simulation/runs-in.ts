@@ -11,3 +11,12 @@ export function runsIn(body: string): string[] {
   const { second, runs, runId } = JSON.parse(body) as Shape
   return runId !== undefined ? [runId] : (runs ?? []).map(({ id }) => `${id}.${second}`)
 }
+
+/** Garbage brings none. */
+export function runsOrNone(body: string): string[] {
+  try {
+    return runsIn(body)
+  } catch {
+    return []
+  }
+}

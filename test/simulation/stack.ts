@@ -7,8 +7,7 @@ import { makeMinute } from '../../functions/minute.ts'
 import type { BatchResult, QueueDelivery } from '../../functions/queue-delivery.ts'
 import { makeSwitch } from '../../functions/switch.ts'
 import { type BusDelivery, makeTick, type Tick } from '../../functions/tick.ts'
-import { MOST_EXECUTORS, MOST_SWITCHES, MOST_TICKS } from '../../local/rig/limits.ts'
-import { Pool } from '../../local/rig/pool.ts'
+import { Pool } from '../../local/host/pool.ts'
 import {
   type FunctionName,
   MESSAGES_A_CALL,
@@ -20,6 +19,7 @@ import { defineHandlers, type HandlerRun } from '../../shared/core/handlers.ts'
 import type { Stores } from '../../shared/ports.ts'
 import { memoryStores } from '../support/memory/stores.ts'
 import type { Random } from '../support/random-cron/random.ts'
+import { MOST_EXECUTORS, MOST_SWITCHES, MOST_TICKS } from '../support/rig/limits.ts'
 import { behave } from './behaviour.ts'
 import { Process, type ProcessKind, type Weather } from './process.ts'
 import { type QueueWeather, SimQueue } from './queue.ts'

@@ -140,6 +140,7 @@ export const CLIMATES: readonly Climate[] = [
 ]
 
 const CLOCK_STEPS_MS = [1000, 10_000, 3_600_000]
+const FROZEN_WHEN = ['before', 'after', 'both', 'both'] as const
 const PAUSES_MS = [800, 3000, 5000, 15_000, 40_000]
 const SLOW_MS = [300, 1000, 2500, 4500]
 const DELAYS_MS = [500, 3000, 20_000, 120_000]
@@ -187,7 +188,8 @@ export class RandomWeather implements Weather, QueueWeather {
       return left < 0 && left >= -perThousand
     }
     if (isIt(climate.crash)) return { fault: 'crash', when }
-    if (isIt(climate.pause)) return { fault: 'pause', when, ms: this.#random.pick(PAUSES_MS) }
+    if (isIt(climate.pause))
+      return { fault: 'pause', when: this.#random.pick(FROZEN_WHEN), ms: this.#random.pick(PAUSES_MS) }
     if (isIt(climate.clockStep)) return { fault: 'clock step', ms: this.#clockStep(process) }
     if (isIt(climate.throttle)) return { fault: 'throttle' }
     if (isIt(climate.errorBefore)) return { fault: 'error before commit' }

@@ -5,7 +5,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { TestContext } from 'vitest'
 
 const START = fileURLToPath(new URL('../../local/start.ts', import.meta.url))
 
@@ -17,7 +16,7 @@ export interface Ended {
 }
 
 /** Of tests that run side by side each must say for itself what is to be cleared away when it is over. */
-type Over = TestContext['onTestFinished']
+type Over = (clean: () => void) => void
 
 function dataFolder(over: Over): string {
   const folder = mkdtempSync(join(tmpdir(), 'tickring-'))
@@ -31,18 +30,19 @@ export class LocalStart {
   readonly ended: Promise<Ended>
   #out = ''
   #errors = ''
-  #onOutput: () => void = () => {}
+  readonly #onOutput: (() => void)[] = []
 
-  constructor(over: Over, args: readonly string[], data = dataFolder(over)) {
+  constructor(over: Over, args: readonly string[], data = dataFolder(over), env: NodeJS.ProcessEnv = {}) {
     this.data = data
     // In a group of its own, so that all of it can be killed at once.
     this.#child = spawn(process.execPath, [START, '--data', data, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
+      env: { ...process.env, ...env },
     })
     this.#child.stdout?.on('data', (text: Buffer) => {
       this.#out += text
-      this.#onOutput()
+      this.#tell()
     })
     this.#child.stderr?.on('data', (text: Buffer) => {
       this.#errors += text
@@ -50,10 +50,14 @@ export class LocalStart {
     this.ended = new Promise((resolve) => {
       this.#child.on('close', (code, signal) => {
         resolve({ code, signal, out: this.#out, errors: this.#errors })
-        this.#onOutput()
+        this.#tell()
       })
     })
     over(() => this.kill('SIGKILL'))
+  }
+
+  #tell(): void {
+    for (const tell of this.#onOutput.splice(0)) tell()
   }
 
   /** Returns when it has printed something that matches. */
@@ -63,10 +67,13 @@ export class LocalStart {
       if (found !== null) return found
       const { exitCode, signalCode } = this.#child
       if (exitCode !== null || signalCode !== null) throw new Error(`it ended: ${this.#out}${this.#errors}`)
-      await new Promise<void>((resolve) => {
-        this.#onOutput = resolve
-      })
+      await new Promise<void>((resolve) => this.#onOutput.push(resolve))
     }
+  }
+
+  /** All that it has printed so far. */
+  get out(): string {
+    return this.#out
   }
 
   async url(): Promise<string> {

@@ -4,15 +4,14 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** A file that is not named here takes some seconds at most. */
 const LONGEST = [
-  'e2e/chain',
   'contract/ledger',
-  'e2e/execute',
   'simulation/simulate',
   'contract/crowd',
   'contract/jobs',
   'simulation/mutants',
   'contract/capacity',
-  'local/start',
+  'local/refused-starts',
+  'infra/stack',
   'core/cron/differential',
   'core/run-index/expansion',
   'flow/latency',

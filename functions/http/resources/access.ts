@@ -126,17 +126,17 @@ async function postKey(call: Call): Promise<Answer> {
     throw new InvalidInput([{ path: '/expiresAt', code: 'key.expired', message }])
   }
   const fresh = keyIdOf(call.world.entropy(ID_BYTES))
-  const { plan: id, isReplay } = await planned(call.world, call.request, fresh)
+  const { plan: id, isReplay, answer } = await planned(call.world, call.request, fresh)
+  const headers = { location: `/v1/keys/${id}`, ...(isReplay ? REPLAYED : {}) }
+  // The key may have been deleted since: what was answered is answered again, and no key is made.
+  if (answer !== null) return { status: 201, body: JSON.parse(answer), headers }
   const { key, secret } = await unlessRefused(call.world, call.request, () =>
     createKey(call.world, id, { ...wanted, expiresAt: end }, keyAskingOf(call)),
   )
   if (call.isDryRun) return nothingFires('CREATED')
-  if (call.request !== null && !isReplay) await call.world.idempotency.answer(call.request.hash, id)
-  return {
-    status: 201,
-    body: { ...keyBodyOf(key), ...(secret === null ? {} : { secret }) },
-    headers: { location: `/v1/keys/${id}`, ...(isReplay ? REPLAYED : {}) },
-  }
+  const body = keyBodyOf(key)
+  if (call.request !== null) await call.world.idempotency.answer(call.request.hash, JSON.stringify(body))
+  return { status: 201, body: { ...body, ...(secret === null ? {} : { secret }) }, headers }
 }
 
 /** Which secret it is to replace is written down first: a repeated request must not take away what the first one showed. */

@@ -365,7 +365,7 @@ async function trigger(call: Call): Promise<Answer> {
     instant: instant === null ? null : parseInstant(instant, 'instant'),
   }
   refuseFarAhead(call.world, asked)
-  await refuseTriggers(call)
+  await refuseTriggers(call, job.definition.namespace)
   if (call.isDryRun) return nothingFires('CREATED')
   const { runId, isReplay } = await triggerJob(call.world, job, asked)
   return runStarted(call, runId, isReplay)

@@ -17,6 +17,7 @@ import { missedAnswer, runAnswer, runSummary } from '../answers/run.ts'
 import { DEFAULT_LIMIT, REPLAYED, readBody, secondNow } from '../call.ts'
 import { readCursor, writeCursor } from '../cursor.ts'
 import { Problem } from '../problem.ts'
+import { refuseTriggers } from '../quota.ts'
 import { type Answer, type Call, type Route, route } from '../route.ts'
 import { emptyBody } from '../schemas/job.ts'
 import { jobRunsQuery, runAnswer as runAnswerSchema, runList, runsQuery } from '../schemas/run.ts'
@@ -44,7 +45,7 @@ export async function waitedFor(
   call: Call,
   runId: string,
 ): Promise<{ readonly run: FoundRun | null; readonly seconds: number | null }> {
-  const [, asked] = /(?:^|[,;\s])wait=(\d{1,6})/.exec(call.headers.prefer ?? '') ?? []
+  const [, asked] = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,6})/i.exec(call.headers.prefer ?? '') ?? []
   if (asked === undefined) return { run: null, seconds: null }
   const seconds = Math.min(MOST_WAIT_SECONDS, Number(asked))
   const { world } = call
@@ -91,8 +92,9 @@ function listAnswer<Missed extends MissedItem>(
   { items, missed, next, searchedTo }: RunsPage<Missed>,
   jobOf: (missed: Missed) => object,
 ): Answer {
-  const { status } = call.query as RunFilters
-  const wantsMissed = status === undefined || status.includes('MISSED')
+  const { status, trigger } = call.query as RunFilters
+  const wantsMissed =
+    (status === undefined || status.includes('MISSED')) && (trigger === undefined || trigger.includes('SCHEDULE'))
   return {
     status: 200,
     body: {
@@ -254,10 +256,9 @@ export const RUN_ROUTES: readonly Route[] = [
       const run = await existingRun(call)
       const job = await findJob(call.world, run.job.definition)
       if (job === null) throw new Problem('conflict', 'its job was deleted. Put the job again, or trigger another')
-      if (call.isDryRun) {
-        refuseIfOpen(run)
-        return nothingFires('CREATED')
-      }
+      refuseIfOpen(run)
+      await refuseTriggers(call, job.definition.namespace)
+      if (call.isDryRun) return nothingFires('CREATED')
       const { actor: by } = call.caller
       const started = await retryRun(call.world, run, job, { by, requestId: call.requestId, request: call.request })
       return runStarted(call, started.runId, started.isReplay)

@@ -4,7 +4,7 @@ import type { Facet } from '../../../shared/core/job/facets.ts'
 import type { Position } from '../../../shared/core/job/first-few.ts'
 import type { JobQuery, Sort } from '../../../shared/core/job/search.ts'
 import type { SearchedJob } from '../../../shared/core/job/searched-job.ts'
-import { inBunches } from '../../../shared/flow/in-bunches.ts'
+import { mapLimited } from '../../../shared/flow/map-limited.ts'
 import { jobSummary } from '../answers/job.ts'
 import { lastRunAnswer } from '../answers/run.ts'
 import { DEFAULT_LIMIT, secondNow } from '../call.ts'
@@ -73,7 +73,7 @@ async function listJobs(call: Call): Promise<Answer> {
   const now = secondNow(call)
   const hasLast = (call.query as Filters).include !== undefined
   const summaries = hasLast
-    ? await inBunches(items, async (found) => ({ ...jobSummary(found, now), last: await lastOf(call, found) }))
+    ? await mapLimited(items, async (found) => ({ ...jobSummary(found, now), last: await lastOf(call, found) }))
     : items.map((found) => jobSummary(found, now))
   return {
     status: 200,

@@ -4,6 +4,7 @@ import { SHARED_NAMESPACE } from '../../../shared/core/access/role.ts'
 import { NO_NAMESPACE } from '../../../shared/core/audit-entry.ts'
 import { DEFAULT_DST } from '../../../shared/core/cron/cron.ts'
 import { InputError } from '../../../shared/core/errors.ts'
+import { activeFromOf } from '../../../shared/core/job/edit.ts'
 import { faultOfError, InvalidInput, pointer } from '../../../shared/core/job/invalid.ts'
 import type { StoredJob } from '../../../shared/core/job/stored.ts'
 import { type Calendar, calendarBody } from '../../../shared/core/schedule/calendar.ts'
@@ -131,7 +132,9 @@ async function calendarDryRun(call: Call, { result, after, changes }: NamedMutat
     const { namespace, name } = job.definition
     return { jobId: job.id, fullName: `${namespace}/${name}`, before: job, after: { id: job.id, versions: [next] } }
   })
-  const fires = firesAnswer(await compareFires(pairs, secondNow(call) + 2, rest))
+  // A link may have opened the second that comes next.
+  const activeFrom = activeFromOf(secondNow(call), secondNow(call) + 1)
+  const fires = firesAnswer(await compareFires(pairs, activeFrom, rest))
   return { status: 200, body: { dryRun: true, result, activeFrom: null, changes, fires, warnings: [] } }
 }
 

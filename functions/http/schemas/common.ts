@@ -83,5 +83,10 @@ export const since = text('Use a time or a span such as 1h')
 /** Several values by commas. */
 export const list = <Values extends readonly [string, ...string[]]>(values: Values) =>
   text(`Use some of ${values.join(', ')}`)
-    .transform((value) => value.split(','))
+    .transform((value, context) => {
+      const parts = value.split(',')
+      const isKnown = parts.every((part) => values.includes(part)) && parts.length <= values.length
+      if (!isKnown) context.addIssue({ code: 'custom', message: `Use some of ${values.join(', ')}` })
+      return parts
+    })
     .pipe(z.array(z.enum(values)).max(values.length))

@@ -2,7 +2,7 @@
 // time; the executor only carries it out.
 
 import type { Block, Job } from '../job/job.ts'
-import { LIVE_SECONDS } from '../planner/misfire.ts'
+import { LIVE_SECONDS } from '../timings.ts'
 import type { RunTimes } from './overlap.ts'
 import {
   type GateRun,
@@ -151,7 +151,7 @@ function blockedBy(
   }
 }
 
-/** Nobody runs, but older runs wait: they go first. */
+/** No run holds the lock, but older runs wait: they go first. */
 function afterOlderOnes({ run, lock, state }: GateInput): Decision | null {
   const oldest = oldestWaiter(lock, state)
   if (oldest === null || oldest.runId === run.runId) return null

@@ -26,7 +26,7 @@ const read = (text: string): number => Number.parseInt(text, 36)
 const writeMaybe = (value: number | null): string => (value === null ? '' : write(value))
 const readMaybe = (text: string): number | null => (text === '' ? null : read(text))
 
-/** Null where nobody holds it and nobody waits: then there is nothing to keep. */
+/** Null where no run holds the lock and none waits: then there is nothing to store. */
 export function encodeLock({ holders, waiting }: Lock): string | null {
   if (holders.length === 0 && waiting.length === 0) return null
   const held = holders.map((each) => [...fieldsOf(each), write(each.deadline), writeMaybe(each.sentAt)].join('.'))

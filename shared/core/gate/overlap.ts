@@ -4,13 +4,8 @@
 import { governedOf, type JobVersion, type VersionedJob, versionAt } from '../job/version.ts'
 import { type DueItem, dueBetween, previousRun } from '../planner/due.ts'
 import { NEVER } from '../time/instants.ts'
+import { CLEAR_AFTER_SECONDS, CLEAR_BEFORE_SECONDS, GAP_MARGIN_SECONDS, ON_TIME_SECONDS } from '../timings.ts'
 import type { GateRun } from './state.ts'
-
-/** A first attempt that starts later than this no longer counts as on time. */
-const ON_TIME_SECONDS = 5
-const GAP_MARGIN_SECONDS = 20
-const CLEAR_BEFORE_SECONDS = 10
-const CLEAR_AFTER_SECONDS = 5
 
 /**
  * Around an instant without a lock no run with one may start. That is safe from twice the timeout and twenty seconds on; twice
@@ -52,17 +47,17 @@ export function isKeptApartByTime(job: VersionedJob, second: number): boolean {
 }
 
 /**
- * What a ticker can say of an instant ahead of its run. apart: started on time it meets no other run, so it needs no lock. clear:
- * started on time with the lock it meets none that has no lock, because instants that stand alone lie further from their
- * neighbours than two runs take. ask: an edit is so fresh that only the job itself can tell.
+ * What a ticker can say about the lock ahead of a run. none: started on time the run meets no other run, so it needs no lock. take:
+ * started on time with the lock it meets no run that has no lock, because instants that stand alone lie further from their
+ * neighbours than two runs take. check: an edit is so fresh that only the job itself can tell.
  */
-export const MEETINGS = ['apart', 'clear', 'ask'] as const
-export type Meeting = (typeof MEETINGS)[number]
+export const LOCK_HINTS = ['none', 'take', 'check'] as const
+export type LockHint = (typeof LOCK_HINTS)[number]
 
-export function meetingOf(job: VersionedJob, second: number): Meeting {
+export function lockHintOf(job: VersionedJob, second: number): LockHint {
   const governed = governedOf(job).findLast(({ from }) => from <= second)
-  if (governed === undefined || second < settledFrom(job, governed.version)) return 'ask'
-  return isKeptApartByTime(job, second) ? 'apart' : 'clear'
+  if (governed === undefined || second < settledFrom(job, governed.version)) return 'check'
+  return isKeptApartByTime(job, second) ? 'none' : 'take'
 }
 
 /** How a run lies among the instants of its job; asked only as far as the gate needs it. */
@@ -87,9 +82,9 @@ export const timesOf = (job: VersionedJob, run: Timed, now: number): RunTimes =>
 })
 
 /** The same from what the ticker said, without the job; null where that does not tell. */
-export function timesByMeeting(meeting: Meeting, run: Timed, now: number): Omit<RunTimes, 'previousInstant'> | null {
-  if (meeting === 'ask' || !isOnTime(run, now)) return null
-  return { needsNoLock: () => meeting === 'apart', clearFrom: () => now }
+export function timesByHint(lockHint: LockHint, run: Timed, now: number): Omit<RunTimes, 'previousInstant'> | null {
+  if (lockHint === 'check' || !isOnTime(run, now)) return null
+  return { needsNoLock: () => lockHint === 'none', clearFrom: () => now }
 }
 
 /**

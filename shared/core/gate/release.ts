@@ -2,6 +2,7 @@
 // changes nothing.
 
 import type { Block } from '../job/job.ts'
+import { SENT_AGAIN_AFTER_SECONDS } from '../timings.ts'
 import { isEndedByStop } from './gate.ts'
 import { type GateRun, type Holder, type JobState, type Lock, oldestWaiter, type Waiter } from './state.ts'
 
@@ -46,7 +47,7 @@ export interface ReleaseAt {
   readonly now: number
   /** A run that is given the lock must have started by then. */
   readonly startBy: number
-  /** And this is when somebody comes back to it. */
+  /** And this is when the audit comes back to it. */
   readonly openMs: number
   readonly block: Block
   readonly state: CatchingUp
@@ -54,34 +55,54 @@ export interface ReleaseAt {
 
 /**
  * A run has ended. Where it held the lock and that leaves room, the oldest that may start gets it, with a deadline by which it must
- * have started. One that was covered meanwhile holds nothing any more, so it gives nothing on.
+ * have started. One that was covered meanwhile holds nothing any more, so it gives nothing on, unless no living run is left to do so.
  */
 export function release(lock: Lock, runId: string, at: ReleaseAt): Release {
   const held = lock.holders.some((each) => each.runId === runId)
   const holders = lock.holders.filter((each) => each.runId !== runId)
   const rest: Lock = { holders, waiting: without(lock.waiting, runId) }
-  return held ? giveToOldest(rest, at) : { ...sendAgain(rest, at.now), promoted: null }
+  return held || isLeft(rest, at.now) ? giveToOldest(rest, at) : { ...sendAgain(rest, at.now), promoted: null }
+}
+
+/** A run that has started is over by its deadline. */
+const isOver = ({ deadline, sentAt }: Holder, now: number): boolean => sentAt === null && now >= deadline
+
+/**
+ * Runs wait, and the run that should give them the lock is gone: its release was lost, or its executor died. A holder that has not started is
+ * sent again, and gives the lock on then. Where there is no holder those that wait have their own time, and are sent when it comes.
+ */
+const isLeft = ({ holders, waiting }: Lock, now: number): boolean =>
+  waiting.length > 0 && holders.length > 0 && holders.every((holder) => isOver(holder, now))
+
+/**
+ * A run stands in line. Where no living run is left to give the lock on, the oldest gets it now: the audit comes back to a waiting run so
+ * rarely that one after the other would be too late for its job, and the line would never end.
+ */
+export function joinLine(lock: Lock, run: GateRun, at: ReleaseAt): Release {
+  const joined = wait(lock, run, at.now)
+  const isFirst = oldestWaiter(joined, at.state)?.runId === run.runId
+  const isGivenOn = isLeft(joined, at.now) && !isFirst
+  return isGivenOn ? giveToOldest(joined, at) : { ...sendAgain(joined, at.now), promoted: null }
 }
 
 function giveToOldest(lock: Lock, at: ReleaseAt): Release {
   const { now, startBy, openMs, block, state } = at
   const most = block.strategy === 'CONCURRENT' ? block.max : 1
-  const hasRoom = lock.holders.filter(({ deadline }) => now < deadline).length < most
-  const oldest = hasRoom ? oldestWaiter(lock, state) : null
-  const { lock: rest, send } = sendAgain(lock, now)
+  // Where the release of such a run was lost, no other release names it.
+  const held: Lock = { ...lock, holders: lock.holders.filter((holder) => !isOver(holder, now)) }
+  const hasRoom = held.holders.filter(({ deadline }) => now < deadline).length < most
+  const oldest = hasRoom ? oldestWaiter(held, state) : null
+  const { lock: rest, send } = sendAgain(held, now)
   if (oldest === null) return { lock: rest, send, promoted: null }
   const given = holderOf({ ...oldest, openMs }, startBy, now)
   const next = { holders: [...rest.holders, given], waiting: without(rest.waiting, oldest.runId) }
   return { lock: next, send: [...send, given], promoted: oldest }
 }
 
-/** One that was sent so long ago should have started. */
-const SENT_AGAIN_AFTER_SECONDS = 10
-
 /**
- * Those who have the lock, have not started and may have been lost on their way, and the lock once they are sent again. One that keeps the lock
- * through its backoff has its time still before it. Every message about the job may find them; so it is written down when
- * they were sent, lest each copy of a message beget copies of all others.
+ * The runs that hold the lock, have not started and may have been lost on their way, and the lock once they are sent again. One
+ * that keeps the lock through its backoff has its time still before it. Every message about the job may find them, so the lock
+ * says when they were sent. Otherwise each copy of a message would make copies of all others.
  */
 export function sendAgain(lock: Lock, now: number): Pick<Release, 'lock' | 'send'> {
   const isOverdue = ({ sentAt }: Holder) => sentAt !== null && now - sentAt >= SENT_AGAIN_AFTER_SECONDS

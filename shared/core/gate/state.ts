@@ -1,5 +1,5 @@
-// What is kept about a job between its runs. The lock knows who runs and who waits and lies with those of other jobs; the
-// rest has an item of its own, and only jobs that need it have one.
+// What is kept about a job between its runs. The lock says which runs hold it and which wait, and is stored with the locks of
+// other jobs; the rest has an item of its own, and only jobs that need it have one.
 
 import { type LaneState, NEW_LANE } from '../lanes.ts'
 import { type CatchUpCursor, isCatchingUp } from '../planner/catch-up.ts'
@@ -42,7 +42,7 @@ export interface JobState {
   /** The instant, or for a manual run the start, of the newest run that succeeded; kept where the job asks for it. */
   readonly lastSuccess: number | null
   readonly catchUp: readonly CatchUpCursor[]
-  /** Gaps up to here have been put among the cursors, once: whoever works off a gap again must not put them back. */
+  /** Gaps up to here have been put among the cursors, once: a link that works off a gap again must not put them back. */
   readonly caughtUpThrough: number | null
   readonly lane: LaneState
 }
@@ -51,11 +51,11 @@ export const NEW_STATE: JobState = { lastSuccess: null, catchUp: [], caughtUpThr
 
 export const MOST_WAITING = 1000
 
-/** Those who really hold the lock: past its deadline a holder counts as gone. */
+/** The runs that really hold the lock: past its deadline a holder counts as gone. */
 export const liveHolders = ({ holders }: Lock, now: number): Holder[] =>
   holders.filter(({ deadline }) => now < deadline)
 
-/** Scheduled runs stay behind what is caught up; everyone else may go when there is room. */
+/** Scheduled runs stay behind what is caught up; all other runs may go when there is room. */
 export const isBehindCatchUp = ({ catchUp }: Pick<JobState, 'catchUp'>, trigger: Trigger): boolean =>
   trigger === 'SCHEDULE' && isCatchingUp(catchUp)
 

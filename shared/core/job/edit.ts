@@ -4,9 +4,8 @@ import { InputError } from '../errors.ts'
 import { nextDue } from '../planner/due.ts'
 import { formatInstant } from '../time/instant.ts'
 import { NEVER } from '../time/instants.ts'
+import { ACTIVE_AFTER_SECONDS, RUN_GRACE_SECONDS } from '../timings.ts'
 import type { JobVersion, Move, VersionedJob } from './version.ts'
-
-const ACTIVE_AFTER_SECONDS = 2
 
 /** An edit is in force from here on, never earlier: two seconds after the store's time and after all that is opened. */
 export const activeFromOf = (storeSecond: number, fence: number): number =>
@@ -29,9 +28,6 @@ export class TooManyEdits extends Error {
   }
 }
 
-/** A run of an older definition may still be going this long after its timeout. */
-const RUN_GRACE_SECONDS = 60
-
 /** A version under which nothing is due before the next one comes into force. */
 const isSilent = ({ status, until }: JobVersion, end: number): boolean =>
   status === 'DELETED' || (status === 'STOPPED' && (until === undefined || until >= end))
@@ -47,7 +43,9 @@ export function addVersion(job: VersionedJob, version: JobVersion, auditedThroug
     const lastRun = end + (each.timing.spread ?? 0)
     return lastRun <= auditedThrough && lastRun + each.timeoutSeconds + RUN_GRACE_SECONDS <= version.activeFrom
   }
-  const needed = all.filter((each, index) => index === all.length - 1 || !isOver(each, all[index + 1].activeFrom))
+  // The oldest go first: one that went from between two others would leave its time to the one before it.
+  const oldest = all.findIndex((each, index) => index === all.length - 1 || !isOver(each, all[index + 1].activeFrom))
+  const needed = all.slice(oldest)
   if (needed.length > MOST_VERSIONS && version.status === 'RUNNING') throw new TooManyEdits()
   return { id: job.id, versions: needed }
 }

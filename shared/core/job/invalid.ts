@@ -87,8 +87,15 @@ function codeOf(issue: Issue, value: unknown): string {
   return CODES[issue.code] ?? 'field.invalid'
 }
 
-/** Of a choice of shapes the one that fits best tells what is wrong, where just one fits best. */
+/** Of a choice of shapes the one that fits best tells what is wrong, where just one fits best. Each field that there is not is a fault. */
 function unfolded(issue: Issue): Issue[] {
+  if (issue.code === 'unrecognized_keys') {
+    const rest = issue.keys.slice(MOST_LISTED)
+    const each = issue.keys
+      .slice(0, MOST_LISTED)
+      .map((key) => ({ ...issue, keys: [key], path: [...issue.path, cut(key)] }))
+    return rest.length === 0 ? each : [...each, { ...issue, keys: rest }]
+  }
   if (issue.code !== 'invalid_union' || issue.errors.length === 0) return [issue]
   const fewest = Math.min(...issue.errors.map(({ length }) => length))
   const best = issue.errors.filter(({ length }) => length === fewest)

@@ -1,7 +1,7 @@
 // What a save makes of a definition: the version that the plan goes by, with template and calendars put in, single times
 // that have just passed moved to now, and maxRuns turned into a last instant.
 
-import { isSameJson } from '../same.ts'
+import { isSameJson } from '../json-equal.ts'
 import type { CalendarSpec } from '../schedule/calendar.ts'
 import type { ScheduleSpec } from '../schedule/schedule.ts'
 import { schedulesOf, type TemplateSpec } from '../schedule/template.ts'

@@ -2,7 +2,7 @@
 
 import { DEFAULT_DST } from '../cron/cron.ts'
 import { InputError } from '../errors.ts'
-import { isSameJson } from '../same.ts'
+import { isSameJson } from '../json-equal.ts'
 import { compileSchedule, scheduleSchema } from '../schedule/schedule.ts'
 import { compileTiming } from '../schedule/timing.ts'
 import { type Fault, faultOfError, faultsOf, InvalidInput, pointer } from './invalid.ts'

@@ -4,9 +4,10 @@ import type { Actor } from '../actor.ts'
 import type { AuditAction, AuditEntry } from '../audit-entry.ts'
 import { changesBetween, type FieldChange } from '../changes.ts'
 import { InputError } from '../errors.ts'
+import { isSameJson } from '../json-equal.ts'
 import { candidatesOf, nextDue, RUNS } from '../planner/due.ts'
-import { isSameJson } from '../same.ts'
 import { neverFires } from '../schedule/timing.ts'
+import { formatInstant } from '../time/instant.ts'
 import { NEVER } from '../time/instants.ts'
 import { addVersion } from './edit.ts'
 import type { Job } from './job.ts'
@@ -75,7 +76,7 @@ export function revise(revision: Revision): StoredJob {
   return job
 }
 
-/** A store holds 400 kB an item; the payload, and the dates of calendars, lie apart. */
+/** A store holds 400 kB an item; the payload, and the dates of calendars, are stored apart. */
 const MOST_CHARACTERS = 300_000
 
 function refuseTooLarge({ definition, versions }: StoredJob): void {
@@ -144,7 +145,10 @@ export function refuseIfOver(job: StoredJob): StoredJob {
 const comparable = (job: StoredJob): object => ({
   ...job.definition,
   managedBy: job.managedBy,
-  moves: newestOf(job).moves ?? [],
+  moved: (newestOf(job).moves ?? []).map(({ from, to }) => ({
+    from: formatInstant(from),
+    to: to === NEVER ? null : formatInstant(to),
+  })),
 })
 
 /** What a mutation changed, for people to read; that a job came or went is said by the action. */

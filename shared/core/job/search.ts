@@ -108,7 +108,7 @@ export function matcherOf(filter: JobFilter, now: number): (found: SearchedJob) 
     (failedSinceMs === undefined || (found.lastFailureMs() ?? Number.NEGATIVE_INFINITY) >= failedSinceMs)
 }
 
-/** Many jobs lie in few namespaces: each of those is asked about once. */
+/** Many jobs are in few namespaces: each of those is asked about once. */
 function askedOnce(sees: JobFilter['sees']): JobFilter['sees'] {
   const known = new Map<string, boolean>()
   return (namespace) => {

@@ -1,5 +1,5 @@
-// A job as search sees it. What it is found by lies in this one object and is worked out once a version, because a search asks it of
-// every job there is.
+// A job as search sees it. What it is found by stands in this one object and is worked out once a version, because a search asks
+// it of every job there is.
 
 import { nextDue, RUNS } from '../planner/due.ts'
 import { explainSchedule } from '../schedule/explain.ts'

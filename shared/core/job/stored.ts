@@ -24,9 +24,9 @@ export interface Stopped {
 }
 
 export interface StoredJob extends VersionedJob {
-  /** Its payload is null where it lies apart and was not asked for. */
+  /** Its payload is null where it is stored apart and was not asked for. */
   readonly definition: Job
-  /** The version with which a large payload was saved, for it lies apart; null where the payload stands in the definition. */
+  /** The version with which a large payload was saved, for it is stored apart; null where the payload stands in the definition. */
   readonly bodyVersion: number | null
   readonly version: number
   /** Fires at single times only, so that no ticker needs to hold it before its minute is near. */
@@ -114,7 +114,7 @@ export interface SavedDefinition {
   readonly by: Actor
   readonly status: VersionStatus
   readonly changes: readonly FieldChange[]
-  /** Its payload is null where it lies apart. */
+  /** Its payload is null where it is stored apart. */
   readonly definition: Job
   readonly bodyVersion: number | null
 }

@@ -1,5 +1,5 @@
 // A job through time. Every edit is a version that is in force from its activeFrom on, and no edit reaches back: the
-// definition in force at an instant decides about it, whoever asks and whenever.
+// definition in force at an instant decides about it, whichever process asks and whenever.
 
 import { compileTiming, type Timing, type TimingSpec } from '../schedule/timing.ts'
 import type { Misfire } from './job.ts'
@@ -103,7 +103,7 @@ export function isRunningAt(job: VersionedJob, second: number): boolean {
   return version !== null && runsAt(version, second)
 }
 
-/** Stopped by the newest definition, until somebody starts it. */
+/** Stopped by the newest definition, until a client starts it. */
 export function isStoppedForGood({ versions }: VersionedJob): boolean {
   const { status, until } = versions[versions.length - 1]
   return status === 'STOPPED' && until === undefined

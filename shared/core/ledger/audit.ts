@@ -4,11 +4,15 @@
 import { firingOf } from '../planner/misfire.ts'
 import type { PlannedRun } from '../planner/snapshot.ts'
 import type { OpenRun } from '../run/record.ts'
+import {
+  AUDIT_CHUNK_SECONDS,
+  AUDITED_AFTER_SECONDS,
+  COMES_BACK_AFTER_SECONDS,
+  FIRST_RESEND_AGE_SECONDS,
+  LONGEST_COMES_BACK_SECONDS,
+  LONGEST_WAIT_SECONDS,
+} from '../timings.ts'
 import { deadSecondsOf, type Found, type Standing, standingOf } from './standing.ts'
-
-/** A second is left alone until it is this old. */
-const AUDITED_AFTER_SECONDS = 15
-const AUDIT_CHUNK_SECONDS = 60
 
 export interface AuditInput {
   /** Everything due in (after, through]. */
@@ -40,15 +44,13 @@ export interface AuditResult {
 
 /** Up to which second an audit goes: what was sent, is old enough and was planned with fresh eyes, a minute at a time. */
 export function auditableThrough(
-  shard: { watermark: number; auditedThrough: number },
+  shard: { sentThrough: number; auditedThrough: number },
   now: number,
   drainedAt: number,
 ): number {
   const chunkEnd = shard.auditedThrough + AUDIT_CHUNK_SECONDS
-  return Math.min(shard.watermark, now - AUDITED_AFTER_SECONDS, drainedAt, chunkEnd)
+  return Math.min(shard.sentThrough, now - AUDITED_AFTER_SECONDS, drainedAt, chunkEnd)
 }
-
-const FIRST_RESEND_AGE_SECONDS = 20
 
 /** A double has ended, twice: it is reported, and there is nothing to wait for. */
 const isAccountedFor = (standing: Standing): boolean =>
@@ -72,7 +74,7 @@ export function audit({ runs, after, through, find, isLive, now }: AuditInput): 
   const firstOpenSecond = judged
     .filter(({ standing }) => !isAccountedFor(standing))
     .reduce((first, { run }) => Math.min(first, run.second), through + 1)
-  // Of what somebody had in hand before, the rules of its job are asked by whoever claims it.
+  // Only a run without an entry is judged here. One that was claimed before is judged by the executor that claims it next.
   const isTooLate = ({ run, isUntouched }: (typeof judged)[number]) =>
     isUntouched && firingOf(run, now - run.second) === 'missed'
   const missing = judged.filter(({ standing }) => standing === 'missing')
@@ -97,10 +99,10 @@ const SOON_TAKEN = 10
 const SOON_DONE = 100
 
 /** Where a message that was sent before may be: nowhere, in the hands of executors that are at it or failed, or still in the queue. */
-export type Backlog = 'none' | 'in hands' | 'waiting'
+export type QueueLoad = 'none' | 'in hands' | 'waiting'
 
 /** Delayed messages are those of retries: nothing that is due waits among them. */
-export function backlogOf({ visible, inFlight }: { readonly visible: number; readonly inFlight: number }): Backlog {
+export function queueLoadOf({ visible, inFlight }: { readonly visible: number; readonly inFlight: number }): QueueLoad {
   if (visible > SOON_TAKEN) return 'waiting'
   return inFlight > SOON_DONE ? 'in hands' : 'none'
 }
@@ -113,7 +115,7 @@ const RESEND_EVERY_SECONDS = 60
  * them, so only when the second's age passes 20, 80, 320 … seconds: a slow backlog is not made longer by copies of itself. Where
  * many are in hands, at 20 seconds and then once a minute: what failed there comes again by itself, but late.
  */
-export function isResendDue(ageSeconds: number, ageAtLastAuditSeconds: number, backlog: Backlog): boolean {
+export function isResendDue(ageSeconds: number, ageAtLastAuditSeconds: number, backlog: QueueLoad): boolean {
   if (backlog === 'none') return true
   let age = FIRST_RESEND_AGE_SECONDS
   while (age <= ageAtLastAuditSeconds)
@@ -133,13 +135,8 @@ export function splitCopies<Item extends Pick<OpenRun, 'runId' | 'attempt'>>(
   return { kept: [...kept], copies: oldestFirst.filter((item) => !kept.has(item)) }
 }
 
-const FIRST_OPEN_DELAY_SECONDS = 20
-const LONGEST_OPEN_DELAY_SECONDS = 80
-/** Whoever waits in line is sent when its turn comes, so there is less reason to look. */
-const LONGEST_WAIT_SECONDS = 640
-
 /** How long until an open run that was sent again for the nth time is looked at once more: 20, 40, 80, and in line up to 640 s. */
 export function openDelaySeconds(times: number, isInLine = false): number {
-  const longest = isInLine ? LONGEST_WAIT_SECONDS : LONGEST_OPEN_DELAY_SECONDS
-  return Math.min(longest, FIRST_OPEN_DELAY_SECONDS * 2 ** Math.min(times - 1, 10))
+  const longest = isInLine ? LONGEST_WAIT_SECONDS : LONGEST_COMES_BACK_SECONDS
+  return Math.min(longest, COMES_BACK_AFTER_SECONDS * 2 ** Math.min(times - 1, 10))
 }

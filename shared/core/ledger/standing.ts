@@ -10,7 +10,7 @@ export interface Found {
   readonly page: PageEntry | null
   /** The status of the run item under the bare second, which only a gap may have. */
   readonly gapRun: RunStatus | null
-  /** An item in the list of open runs, or a catch-up cursor over the second, says that somebody will come back to it. */
+  /** An item in the list of open runs, or a catch-up cursor over the second, says that a ticker will come back to it. */
   readonly isOpen: boolean
   /** A record of missed instants covers the second. */
   readonly isCountedMissed: boolean
@@ -21,11 +21,11 @@ export const NOTHING_FOUND: Found = { page: null, gapRun: null, isOpen: false, i
 export type Standing =
   /** Ended, or recorded as never to run. */
   | 'fine'
-  /** Not ended, and somebody is on it or will come back to it. */
+  /** Not ended, and a ticker will come back to it; an executor may have claimed it. */
   | 'open'
-  /** Claimed, and its claimer has time left. */
+  /** Claimed, and its executor has time left. */
   | 'running'
-  /** Claimed by somebody who is gone. */
+  /** Claimed by an executor that is gone. */
   | 'dead'
   /** Due, and there is nothing that would make it run. */
   | 'missing'

@@ -1,9 +1,9 @@
-// What a page says about one run, as a short text: first that somebody has it, then how it ended. Times count from the
+// What a page says about one run, as a short text: first that an executor has claimed it, then how it ended. Times count from the
 // second of the page, in base 36, so that 24 runs fit into one kilobyte, which is what one write unit holds.
 
 import type { RunStatus } from '../run/status.ts'
 
-/** Somebody has it: the token tells who, and past the deadline the claim is dead. */
+/** An executor has claimed it: the token tells which claim it is, and past the deadline the claim is dead. */
 export interface ClaimEntry {
   readonly status: 'RUNNING'
   readonly attempt: number
@@ -11,7 +11,7 @@ export interface ClaimEntry {
   readonly deadlineSecond: number
 }
 
-/** Nobody has it: it waits, or another attempt is due. Starting it is a fresh claim. */
+/** No executor has claimed it: it waits in line, or its next attempt is to come. Starting it is a fresh claim. */
 export interface IdleEntry {
   readonly status: 'WAITING' | 'QUEUED'
   readonly attempt: number

@@ -32,7 +32,7 @@ export const pageKeyOf = (shard: number, { second, pageBits }: Omit<PageRun, 'jo
   page: pageOf(pageBits, depth),
 })
 
-/** The same for somebody who knows the job and not its bits. */
+/** The same for a caller that knows the job and not its bits. */
 export const pageKeyOfJob = (
   shard: number,
   { jobId, second }: Pick<PageRun, 'jobId' | 'second'>,
@@ -43,7 +43,7 @@ export const pageKeyOfJob = (
 export const prefixOf = (page: number, depth: number): string =>
   depth === 0 ? '' : page.toString(2).padStart(depth, '0')
 
-/** Pages of a busy second lie in up to 32 partitions, so that none is hot. */
+/** Pages of a busy second are stored in up to 32 partitions, so that none is hot. */
 export const PARTITION_BITS = 5
 export const partitionOf = (page: number, depth: number): string => prefixOf(page, depth).slice(0, PARTITION_BITS)
 

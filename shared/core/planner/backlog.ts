@@ -12,8 +12,8 @@ export interface BacklogEntry extends SecondRange {
 }
 
 /**
- * Every gap is for itself, also where it follows another at once: whoever opened that one may have fired for it already, and died before
- * anybody heard of it. Judged again together with its neighbour, what it fired would be counted as missed.
+ * Every gap is for itself, also where it follows another at once. The link that opened the first may have fired for it already,
+ * and died before the next link knew of it. If both were judged again as one, what the link fired would be counted as missed.
  */
 export const addGap = (backlog: readonly BacklogEntry[], gap: SecondRange, openedAt: number): BacklogEntry[] => [
   ...backlog,

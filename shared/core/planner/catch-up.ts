@@ -19,7 +19,7 @@ export interface CatchUpStep {
   readonly send: readonly DueItem[]
   /** What is left to do. A gap for itself each, because the seconds between two gaps were live and have run. */
   readonly cursors: readonly CatchUpCursor[]
-  /** Each for itself, because another link may just have put a run for one of them: whoever writes first decides. */
+  /** Each for itself, because another link may just have put a run for one of them: the first write decides. */
   readonly missed: readonly MissedInstant[]
 }
 

@@ -1,9 +1,8 @@
 // The depths of recent seconds in the shard item. A second leaves it only when its minute has an item of its own, where
 // readers look next, and not before it is three minutes old.
 
-const KEPT_SECONDS = 180
-
-const minuteOf = (second: number): number => Math.floor(second / 60)
+import { minuteOf } from '../time/units.ts'
+import { DEPTHS_KEPT_SECONDS } from '../timings.ts'
 
 /**
  * The map with what a fence opens, without what its readers find elsewhere. `writtenThrough` is the last minute that has its item.
@@ -12,10 +11,10 @@ const minuteOf = (second: number): number => Math.floor(second / 60)
 export function nextDepths(
   depths: ReadonlyMap<number, number>,
   opened: ReadonlyMap<number, number>,
-  { fence, watermark, writtenThrough }: { fence: number; watermark: number; writtenThrough: number },
+  { fence, sentThrough, writtenThrough }: { fence: number; sentThrough: number; writtenThrough: number },
 ): Map<number, number> {
   const isNeeded = (second: number) =>
-    second > fence - KEPT_SECONDS || second > watermark || minuteOf(second) > writtenThrough
+    second > fence - DEPTHS_KEPT_SECONDS || second > sentThrough || minuteOf(second) > writtenThrough
   return new Map([...[...depths].filter(([second]) => isNeeded(second)), ...opened])
 }
 

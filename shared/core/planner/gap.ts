@@ -1,4 +1,4 @@
-// Seconds that nobody opened in time: what becomes of a job's instants in them, by its misfire rule. All of them are
+// Seconds that no tick opened within LIVE_SECONDS: what becomes of a job's instants in them, by its misfire rule. All of them are
 // accounted for: one runs, some are caught up, the rest are counted as missed with the reason.
 
 import type { Misfire } from '../job/job.ts'
@@ -37,8 +37,8 @@ export const REASONS = {
 } as const
 
 /**
- * What a job does about a gap. It is judged from the second in which the gap was opened, which is written down with it: whoever
- * works it off, and however often, decides the same.
+ * What a job does about a gap. It is judged from the second in which the gap was opened, which is stored with it. So every link that
+ * works it off, however often, decides the same.
  */
 export function planGap(job: VersionedJob, { from, to }: SecondRange, openedAt: number): GapPlan {
   const items: DueItem[] = []

@@ -1,11 +1,11 @@
 // The list of jobs behind a snapshot, kept in the order of priority and id, with what the run index needs of each.
-// The list is replaced whole at every change, so that whoever holds it can tell whether it is still the same.
+// The list is replaced whole at every change, so that a snapshot that holds it can tell whether it is still the same.
 
+import { firstPlace } from '../binary-search.ts'
 import { hashOfId, pageBitsOf } from '../job/id.ts'
 import { governedOf, type VersionedJob } from '../job/version.ts'
 import { NO_SHAPE } from '../run-index/fleet.ts'
 import { ShapeTable } from '../run-index/shape-table.ts'
-import { firstPlace } from '../search.ts'
 
 export interface Entry {
   readonly job: VersionedJob
@@ -20,7 +20,7 @@ export interface Entry {
   readonly goneFrom: number
 }
 
-/** What a change means for whoever has planned the job already. */
+/** What a change means for a ticker that has planned the job already. */
 export type JobChange =
   | { readonly type: 'added' | 'updated' | 'deleted'; readonly jobId: string }
   /** A definition that does not compile. It is left out, with what was known of the job before, so that no other suffers. */

@@ -49,7 +49,7 @@ export class Snapshot {
     return this.#roster.put(jobs)
   }
 
-  /** Takes out jobs whose tombstones nobody needs any more. */
+  /** Takes out deleted jobs whose tombstones are not needed any more. */
   forget(ids: Iterable<string>): void {
     this.#roster.remove(ids)
   }
@@ -92,6 +92,13 @@ export class Snapshot {
   hasNothingLeft(id: string, after: number): boolean {
     const job = this.job(id)
     return job !== null && statusAt(job, after) === 'RUNNING' && nextDue(job, after, RUNS) === NEVER
+  }
+
+  /** Of some jobs those that were due under their last version and never will be again. Jobs that only others trigger are not among them. */
+  finished(jobs: readonly VersionedJob[], after: number): string[] {
+    const wasDue = ({ id, versions }: VersionedJob) =>
+      nextDue({ id, versions }, versions[versions.length - 1].activeFrom - 1, RUNS) !== NEVER
+    return jobs.filter((job) => this.hasNothingLeft(job.id, after) && wasDue(job)).map(({ id }) => id)
   }
 
   #isCurrent(): boolean {

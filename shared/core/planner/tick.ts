@@ -1,14 +1,15 @@
 // The plan of one tick: which seconds it opens, which of them are live and which a gap, what to send, what comes next.
-// It is a function of the snapshot, the shard item and the second; whoever computes it gets the same.
+// It is a function of the snapshot, the shard item and the second, so every ticker computes the same plan.
 
 import { depthFor } from '../pages/depth.ts'
-import { type Firing, firingOf, LIVE_SECONDS } from './misfire.ts'
+import { LIVE_SECONDS } from '../timings.ts'
+import { type Firing, firingOf } from './misfire.ts'
 import type { PlannedRun, Snapshot } from './snapshot.ts'
 
 /** What the shard item says about the seconds so far. */
 export interface ShardSeconds {
   /** The last second whose runs were all sent. */
-  readonly watermark: number
+  readonly sentThrough: number
   /** The last second that was opened. */
   readonly fence: number
   /** Page depth of the live seconds. A fenced second that is not here is a gap: this map decides, never its age. */
@@ -30,17 +31,14 @@ export interface TickPlan {
   readonly send: readonly { readonly run: PlannedRun; readonly firing: Firing }[]
   /** The last second whose runs are all in `send`; later ones are left to the next link. */
   readonly sendsThrough: number
-  /** What the ring may hold already for the seconds to come. */
-  readonly ahead: readonly PlannedRun[]
   /** Jobs that were due and never will be again. Where there is a gap the backlog says so, when it is worked off. */
   readonly finishedJobs: readonly string[]
 }
 
-const PRE_READ_SECONDS = 5
 /** What one link sends at most, but never less than a whole second. */
 const RUNS_PER_LINK = 25_000
 
-/** No second later than this may be opened by one who drained changes at the given second: eyes must be fresh. */
+/** No second later than this may be opened by a link that drained changes at the given second: eyes must be fresh. */
 export const latestFreshSecond = (drainedAt: number): number => drainedAt + 1
 
 export function planTick(snapshot: Snapshot, shard: ShardSeconds, second: number): TickPlan {
@@ -59,7 +57,6 @@ export function planTick(snapshot: Snapshot, shard: ShardSeconds, second: number
     gap,
     send,
     sendsThrough,
-    ahead: snapshot.due(second + 1, second + 1 + PRE_READ_SECONDS),
     finishedJobs: gap === null ? [...jobs].filter((id) => snapshot.hasNothingLeft(id, second)) : [],
   }
 }
@@ -70,9 +67,9 @@ function countBySecond(runs: readonly PlannedRun[]): Map<number, number> {
   return counts
 }
 
-/** The live seconds after the watermark that an earlier link opened and perhaps did not send, as ranges. */
-function fencedLive({ watermark, fence, depths }: ShardSeconds): SecondRange[] {
-  const seconds = [...depths.keys()].filter((t) => t > watermark && t <= fence).sort((a, b) => a - b)
+/** The live seconds after the sentThrough that an earlier link opened and perhaps did not send, as ranges. */
+function fencedLive({ sentThrough, fence, depths }: ShardSeconds): SecondRange[] {
+  const seconds = [...depths.keys()].filter((t) => t > sentThrough && t <= fence).sort((a, b) => a - b)
   const ranges: { from: number; to: number }[] = []
   for (const t of seconds) {
     const last = ranges.at(-1)

@@ -1,5 +1,5 @@
 // When jobs need to run, in order of time. The second is the bucket: a table of starts per second and one array of job
-// numbers. It is never changed, only replaced whole, so whoever holds an old table reads on undisturbed.
+// numbers. It is never changed, only replaced whole, so a caller that holds an old table reads on undisturbed.
 
 import { NEVER } from '../time/instants.ts'
 

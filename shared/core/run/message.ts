@@ -3,11 +3,11 @@
 
 import * as z from 'zod'
 import { asciiJson } from '../ascii-json.ts'
-import { MEETINGS, type Meeting } from '../gate/overlap.ts'
+import { LOCK_HINTS, type LockHint } from '../gate/overlap.ts'
 import { jobSchema } from '../job/job.ts'
 import type { StoredJob } from '../job/stored.ts'
+import { isSameJson } from '../json-equal.ts'
 import type { Lane } from '../lanes.ts'
-import { isSameJson } from '../same.ts'
 import type { Kind } from '../schedule/schedule.ts'
 import type { PageKey } from './record.ts'
 import { TRIGGERS, type Trigger } from './run.ts'
@@ -20,7 +20,7 @@ const ticketJobSchema = z.object({
   version: z.int(),
   target,
   payload,
-  /** Where a large payload lies, or null. */
+  /** The version under which a large payload is stored, or null. */
   bodyVersion: z.int().nullable().default(null),
   block,
   misfire,
@@ -46,7 +46,7 @@ const ticketSchema = z.object({
   kind: z.enum(['start', 'stop', 'restart']).default('start'),
   /** Absent where it is the second of the page. */
   nominal: z.int().optional(),
-  meets: z.enum(MEETINGS),
+  lockHint: z.enum(LOCK_HINTS),
   attempt: z.int().min(1).default(1),
   /** The second before which it must not start, where it waits or is tried again. */
   notBefore: z.int().nullable().default(null),
@@ -62,7 +62,7 @@ const messageSchema = z.discriminatedUnion('type', [
     page: z.int(),
     lane,
     /** When the ticker last looked for changes. */
-    drainedMs: z.number(),
+    changesReadAtMs: z.number(),
     openMs: z.number().nullable().default(null),
     runs: z.array(z.unknown()),
   }),
@@ -73,7 +73,7 @@ const messageSchema = z.discriminatedUnion('type', [
     lane,
     trigger: z.enum(TRIGGERS),
     nominal: z.int().nullable(),
-    drainedMs: z.number(),
+    changesReadAtMs: z.number(),
     openMs: z.number().nullable().default(null),
     attempt: z.int().min(1).default(1),
     notBefore: z.int().nullable().default(null),
@@ -86,7 +86,7 @@ export interface ReadTicket {
   readonly id: string
   readonly kind: Kind
   readonly nominal: number
-  readonly meets: Meeting
+  readonly lockHint: LockHint
   readonly attempt: number
   readonly notBefore: number | null
   readonly job: TicketJob
@@ -96,7 +96,7 @@ export interface PageMessage {
   readonly type: 'page'
   readonly key: PageKey
   readonly lane: Lane
-  readonly drainedMs: number
+  readonly changesReadAtMs: number
   /** The time of the run's item among the open runs, where it has one. */
   readonly openMs: number | null
   readonly tickets: readonly ReadTicket[]
@@ -110,7 +110,7 @@ export type RunMessage = Extract<z.infer<typeof messageSchema>, { type: 'run' }>
 export function readMessage(body: string): PageMessage | RunMessage {
   const message = messageSchema.parse(JSON.parse(body))
   if (message.type === 'run') return message
-  const { type, shard, second, depth, page, lane: onLane, drainedMs, openMs, runs } = message
+  const { type, shard, second, depth, page, lane: onLane, changesReadAtMs, openMs, runs } = message
   const tickets: ReadTicket[] = []
   const unreadable: { id: string | null; problem: string }[] = []
   for (const run of runs) {
@@ -118,7 +118,7 @@ export function readMessage(body: string): PageMessage | RunMessage {
     if (success) tickets.push({ ...data, nominal: data.nominal ?? second })
     else unreadable.push({ id: idOf(run), problem: z.prettifyError(error) })
   }
-  return { type, key: { shard, second, depth, page }, lane: onLane, drainedMs, openMs, tickets, unreadable }
+  return { type, key: { shard, second, depth, page }, lane: onLane, changesReadAtMs, openMs, tickets, unreadable }
 }
 
 function idOf(run: unknown): string | null {
@@ -152,7 +152,11 @@ export function ticketJobOf({ definition, bodyVersion, version, versions, stoppe
     keepDetail: definition.history.keepDetail,
     cancelled:
       stopped?.queued === 'cancel'
-        ? { before: stopped.from, reason: `its job was stopped: ${shortened(stopped.reason)}` }
+        ? // What is due from the end of the stop on is no matter of the stop, also where it ended before it came into force.
+          {
+            before: Math.min(stopped.from, stopped.until ?? stopped.from),
+            reason: `its job was stopped: ${shortened(stopped.reason)}`,
+          }
         : null,
   }
 }
@@ -185,22 +189,22 @@ export interface Ticket extends Omit<ReadTicket, 'job'> {
 
 export function writePageMessage(
   page: PageKey & { readonly lane: Lane },
-  drainedMs: number,
+  changesReadAtMs: number,
   tickets: readonly Ticket[],
 ): string {
   const { shard, second, depth, page: number, lane: onLane } = page
-  const head = JSON.stringify({ type: 'page', shard, second, depth, page: number, lane: onLane, drainedMs })
+  const head = JSON.stringify({ type: 'page', shard, second, depth, page: number, lane: onLane, changesReadAtMs })
   return `${head.slice(0, -1)},"runs":[${tickets.map((ticket) => writeTicket(ticket, second)).join(',')}]}`
 }
 
-function writeTicket({ id, kind, nominal, meets, attempt, notBefore, job }: Ticket, second: number): string {
+function writeTicket({ id, kind, nominal, lockHint, attempt, notBefore, job }: Ticket, second: number): string {
   const unusual = [
     ...(kind === 'start' ? [] : [`"kind":"${kind}",`]),
     ...(nominal === second ? [] : [`"nominal":${nominal},`]),
     ...(attempt === 1 ? [] : [`"attempt":${attempt},`]),
     ...(notBefore === null ? [] : [`"notBefore":${notBefore},`]),
   ]
-  return `{"id":"${id}","meets":"${meets}",${unusual.join('')}"job":${job}}`
+  return `{"id":"${id}","lockHint":"${lockHint}",${unusual.join('')}"job":${job}}`
 }
 
 export interface SingleRun {
@@ -209,14 +213,14 @@ export interface SingleRun {
   readonly lane: Lane
   readonly trigger: Trigger
   readonly nominal: number | null
-  readonly drainedMs: number
+  readonly changesReadAtMs: number
   readonly attempt?: number
   readonly notBefore?: number | null
 }
 
 export function writeRunMessage(run: SingleRun, job: string): string {
-  const { shard, runId, lane: onLane, trigger, nominal, drainedMs, attempt = 1, notBefore = null } = run
-  const head = { type: 'run', shard, runId, lane: onLane, trigger, nominal, drainedMs, attempt, notBefore }
+  const { shard, runId, lane: onLane, trigger, nominal, changesReadAtMs, attempt = 1, notBefore = null } = run
+  const head = { type: 'run', shard, runId, lane: onLane, trigger, nominal, changesReadAtMs, attempt, notBefore }
   return `${JSON.stringify(head).slice(0, -1)},"job":${job}}`
 }
 
@@ -230,5 +234,5 @@ export function splitMessage(body: string): string[] {
   return runs.length <= 1 ? [body] : runs.map((run) => asciiJson({ ...message, runs: [run] }))
 }
 
-/** A message that says where its run lies among the open ones, so that whoever ends it can take it out. */
+/** A message that says where its run is in the list of open runs, so that the executor that ends the run can take it out. */
 export const withOpen = (message: string, openMs: number): string => `{"openMs":${openMs},${message.slice(1)}`

@@ -90,7 +90,7 @@ export interface OpenRun extends ListedRun {
   readonly message: string
 }
 
-/** What the list itself says of an open run. Messages lie apart, so that the list can be read without them. */
+/** What the list itself says of an open run. Messages are stored apart, so that the list can be read without them. */
 export interface ListedRun {
   readonly shard: number
   /** When to look at it again; part of its key. */
@@ -101,7 +101,7 @@ export interface ListedRun {
   /** How often it was sent again. */
   readonly times: number
   readonly lane: Lane
-  /** When it was to be looked at first: its message lies under this. */
+  /** When it was to be looked at first: its message is stored under this. */
   readonly listedMs: number
 }
 

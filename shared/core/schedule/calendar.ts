@@ -1,8 +1,8 @@
 // Named sets of excluded dates. A date is a whole local day of the schedule's zone.
 
 import * as z from 'zod'
+import { firstPlace } from '../binary-search.ts'
 import { InputError } from '../errors.ts'
-import { firstPlace } from '../search.ts'
 import { DAY_SECONDS, dateFromDays } from '../time/civil.ts'
 import { parseDate } from '../time/instant.ts'
 import { type Instants, NEVER } from '../time/instants.ts'

@@ -102,7 +102,7 @@ const FURTHEST_END_SECONDS = 100 * 366 * 86_400
 
 /**
  * The nominal second of the nth start after a second, for maxRuns: from there on the plan needs no counting. Null where there are fewer,
- * or it lies so far ahead that nobody will see it: then nothing ends, and restarts go on.
+ * or where it is more than a hundred years ahead: then nothing ends, and restarts go on.
  */
 export function lastInstantOf(timing: Timing, after: number, maxRuns: number): number | null {
   let last = after + timing.spreadSeconds

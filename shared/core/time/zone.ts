@@ -113,7 +113,7 @@ export class ZoneTable {
       const from = second - YEAR_SECONDS
       this.#scannedFrom = this.#scannedTo = from - (from % SCAN_STEP_SECONDS)
     }
-    // Growing by half of what is there keeps the number of rebuilds small when someone walks far ahead.
+    // Growing by half of what is there keeps the number of rebuilds small when a caller walks far ahead.
     const growth = YEAR_SECONDS + (this.#scannedTo - this.#scannedFrom) / 2
     if (second >= this.#answersTo) {
       const to = Math.max(second + MARGIN_SECONDS + YEAR_SECONDS, this.#scannedTo + growth)

@@ -1,5 +1,5 @@
-// The first key of a deployment. Its text lies outside the table, where only those may read it who run the deployment; the table has its
-// digest. Once an admin of everything is there, a deployment changes no key: one that an operator deleted stays deleted.
+// The first key of a deployment. Its text is stored outside the table, where only the operators of the deployment may read it; the
+// table has its digest. Once an admin of everything is there, a deployment changes no key: one that an operator deleted stays deleted.
 
 import { isAdminOfAll } from '../../core/access/key.ts'
 import { SYSTEM } from '../../core/actor.ts'

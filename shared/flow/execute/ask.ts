@@ -2,11 +2,11 @@
 // state where its rules need it, the last success of the jobs that it comes after. Most runs need none of it.
 
 import type { GateInput } from '../../core/gate/gate.ts'
-import { type RunTimes, timesByMeeting, timesOf } from '../../core/gate/overlap.ts'
+import { type RunTimes, timesByHint, timesOf } from '../../core/gate/overlap.ts'
 import { NEW_STATE } from '../../core/gate/state.ts'
 import type { StoredJob } from '../../core/job/stored.ts'
 import { NEVER } from '../../core/time/instants.ts'
-import { inBunches } from '../in-bunches.ts'
+import { mapLimited } from '../map-limited.ts'
 import { nowOf } from '../tick-world.ts'
 import { lastSuccessOf } from './last-success.ts'
 import type { Life } from './life.ts'
@@ -39,7 +39,7 @@ export async function ask(
     if (needsState(life) || life.job.after.length > 0) withReads.push(life)
     else asked.push({ life, question: questionOf(life, now, { state: NEW_STATE, lastSuccessOfAfter: [] }), now })
   }
-  await inBunches(withReads, async (life) => {
+  await mapLimited(withReads, async (life) => {
     try {
       asked.push({ life, question: questionOf(life, now, await readMore(world, life, now)), now })
     } catch (error) {
@@ -51,7 +51,7 @@ export async function ask(
 
 /** Jobs of runs about which the ticker could not say enough. */
 async function readJobs(world: ExecuteWorld, lives: readonly Life[], now: number): Promise<Map<string, StoredJob>> {
-  const isTold = (life: Life) => timesByMeeting(life.meets, life.run, now) !== null && !life.job.skipIfSuccessful
+  const isTold = (life: Life) => timesByHint(life.lockHint, life.run, now) !== null && !life.job.skipIfSuccessful
   const unknown = lives.filter((life) => life.stored === null && !isTold(life)).map(({ jobId }) => jobId)
   if (unknown.length === 0) return new Map()
   return new Map((await world.jobs.readMany([...new Set(unknown)])).map((job) => [job.id, job]))
@@ -75,8 +75,8 @@ const questionOf = (life: Life, now: number, more: ReadMore): Asked['question'] 
 })
 
 /** A job that is gone has no other runs to keep clear of. */
-function timesFor({ stored, meets, run }: Life, now: number): RunTimes {
+function timesFor({ stored, lockHint, run }: Life, now: number): RunTimes {
   if (stored !== null) return timesOf(stored, run, now)
-  const told = timesByMeeting(meets, run, now)
+  const told = timesByHint(lockHint, run, now)
   return { needsNoLock: () => false, clearFrom: () => now, previousInstant: () => NEVER, ...told }
 }

@@ -1,5 +1,5 @@
-// One attempt of a run: whatever its handler does, it ends exactly once, by itself, by its timeout, or because somebody else
-// has the run now. A handler that goes on after that is not waited for, and what it says is not taken.
+// One attempt of a run. Whatever its handler does, it ends exactly once: by itself, by its timeout, or because this executor lost
+// its claim. A handler that goes on after that is not waited for, and what it says is not taken.
 
 import type { HandlerRun } from '../../core/handlers.ts'
 import type { LogLine, RunError } from '../../core/run/record.ts'
@@ -20,10 +20,10 @@ export class Attempt {
   life: Life
   readonly startedMs: number
   isOver = false
-  /** Somebody else has the run: nothing of it is ours to write any more. */
+  /** This executor lost its claim: the run was cancelled or taken over, or may be by now. It writes no outcome of it any more. */
   isTaken = false
   readonly ended: Promise<void>
-  /** A renewal of the claim that is under way: until it is over nobody knows what stands in the ledger. */
+  /** A renewal of the claim that is under way: until it is over, this executor does not know what stands in the ledger. */
   renewing: Promise<void> = Promise.resolve()
   readonly #controller = new AbortController()
   #over: () => void = () => {}
@@ -107,7 +107,7 @@ export function startAttempt(world: ExecuteWorld, { life, go }: Routed): Started
   return { attempt, log }
 }
 
-/** Who runs a job by hand wants to see what came of it. */
+/** A client that runs a job by hand wants to see what came of it. */
 const keepsOutput = ({ job, run }: Life): boolean => job.keepDetail || run.trigger === 'MANUAL'
 
 function handlerRunOf(world: ExecuteWorld, attempt: Attempt, payload: unknown, log: RunLog): HandlerRun {

@@ -1,5 +1,5 @@
-// Ends a run for good whatever it does at the moment: its entry is written over, so that whoever runs it finds its claim gone
-// within two seconds, and what that writes later is refused.
+// Ends a run for good whatever it does at the moment. Its entry is written over, so the executor that runs it finds its claim gone
+// within two seconds, and what that executor writes later is refused.
 
 import type { GateRun } from '../../core/gate/state.ts'
 import { neverStarted } from '../../core/pages/entry.ts'

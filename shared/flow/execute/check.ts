@@ -4,13 +4,12 @@
 import { isLaneNotice, type StoredJob, statusAt } from '../../core/job/stored.ts'
 import { isDueAt } from '../../core/planner/due.ts'
 import { ticketJobOf } from '../../core/run/message.ts'
-import { secondOf } from '../tick-world.ts'
+import { secondOf } from '../../core/time/units.ts'
+import { CHANGES_OVERLAP_SECONDS } from '../../core/timings.ts'
 import type { FreshChanges } from './fresh-changes.ts'
 import { type Batch, endedAs, goingOn, isGoing, type Life } from './life.ts'
 import type { ExecuteWorld } from './world.ts'
 
-/** A change may be committed a little after its stamp. */
-const OVERLAP_MS = 60_000
 /** The log keeps an hour; what is older asks the jobs themselves. */
 const LOG_TRUSTED_MS = 30 * 60_000
 
@@ -30,11 +29,11 @@ export async function check(world: ExecuteWorld, changes: FreshChanges, batch: B
 async function changedJobs(
   world: ExecuteWorld,
   changes: FreshChanges,
-  { shard, drainedMs }: Batch,
+  { shard, changesReadAtMs }: Batch,
   going: readonly Life[],
 ): Promise<Set<string>> {
-  if (world.clock.nowMs() - drainedMs > LOG_TRUSTED_MS) return new Set(going.map(({ jobId }) => jobId))
-  const log = await changes.since(shard, drainedMs - OVERLAP_MS)
+  if (world.clock.nowMs() - changesReadAtMs > LOG_TRUSTED_MS) return new Set(going.map(({ jobId }) => jobId))
+  const log = await changes.since(shard, changesReadAtMs - CHANGES_OVERLAP_SECONDS * 1000)
   const newest = new Map<string, number>()
   for (const change of log) {
     if (!isLaneNotice(change)) newest.set(change.jobId, Math.max(change.version, newest.get(change.jobId) ?? 0))

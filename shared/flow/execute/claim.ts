@@ -3,7 +3,7 @@
 
 import { type ClaimDecision, deadlineOf, decideClaim } from '../../core/claim.ts'
 import { type ClaimEntry, TOKEN_LENGTH } from '../../core/pages/entry.ts'
-import { secondOf } from '../tick-world.ts'
+import { secondOf } from '../../core/time/units.ts'
 import { type Batch, endedAs, type Life } from './life.ts'
 import { sendRun } from './send-again.ts'
 import type { ExecuteWorld } from './world.ts'
@@ -11,7 +11,7 @@ import type { ExecuteWorld } from './world.ts'
 /** An entry that others keep changing is left to them. */
 const MOST_ROUNDS = 5
 
-/** The batch with the runs that this executor has now; those that others have are left out. */
+/** The batch with the runs that this executor has claimed, and those that have ended; the others are left out. */
 export async function claim(world: ExecuteWorld, batch: Batch): Promise<Batch> {
   let asking: readonly Life[] = await seen(batch)
   const lives: Life[] = []
@@ -46,7 +46,7 @@ export async function claim(world: ExecuteWorld, batch: Batch): Promise<Batch> {
   return { ...batch, lives: inOrderOf(batch, lives) }
 }
 
-/** First attempts on a page are claimed without looking, because hardly ever is anybody there. */
+/** First attempts on a page are claimed without a read, because there is hardly ever an entry yet. */
 async function seen({ lives, place }: Batch): Promise<readonly Life[]> {
   const isKnown = lives.every(({ run, notBefore }) => run.depth === null || (run.attempt === 1 && notBefore === null))
   if (isKnown) return lives
@@ -54,7 +54,7 @@ async function seen({ lives, place }: Batch): Promise<readonly Life[]> {
   return lives.map((life) => ({ ...life, entry: entries.get(life.id) ?? null }))
 }
 
-/** A run that has ended, or null where others have it. */
+/** The run with its end, or null where it has none here: another executor has claimed it, it waits, or its message is early or old. */
 async function carryOut(
   world: ExecuteWorld,
   batch: Batch,
@@ -64,7 +64,7 @@ async function carryOut(
   const nowMs = world.clock.nowMs()
   if (decision.do === 'LOSE') {
     const lost = { ...life, run: { ...life.run, attempt: decision.attempt } }
-    return endedAs(lost, 'LOST', nowMs, 'whoever ran it is gone, and no attempt is left')
+    return endedAs(lost, 'LOST', nowMs, 'its executor is gone, and no attempt is left')
   }
   if (decision.do === 'REPEAT') {
     return { ...life, isRepeat: true, end: { status: decision.ended.status, startedMs: null, endedMs: nowMs } }

@@ -50,7 +50,7 @@ export async function execute(world: ExecuteWorld, changes: FreshChanges, body: 
   return { batch, settled }
 }
 
-/** What was claimed and cannot be started is given back, so that nobody has to wait until the claim is dead. */
+/** What was claimed and cannot be started is given back, so that the next executor need not wait until the claim is dead. */
 async function letThrough(
   world: ExecuteWorld,
   changes: FreshChanges,

@@ -5,10 +5,10 @@ import { lockDeadlineOf } from '../../core/claim.ts'
 import { type Decision, decide } from '../../core/gate/gate.ts'
 import { take } from '../../core/gate/release.ts'
 import { FREE, type Holder, type Lock } from '../../core/gate/state.ts'
-import { LIVE_SECONDS } from '../../core/planner/misfire.ts'
 import type { OutcomeStatus } from '../../core/run/settlement.ts'
+import { LIVE_SECONDS } from '../../core/timings.ts'
 import type { LockChange } from '../../ports.ts'
-import { inBunches, whereNeeded } from '../in-bunches.ts'
+import { mapLimited, mapWhere } from '../map-limited.ts'
 import { nowOf } from '../tick-world.ts'
 import { type Asked, ask } from './ask.ts'
 import { cancelRun } from './cancel.ts'
@@ -22,7 +22,7 @@ import type { ExecuteWorld } from './world.ts'
 export async function gate(world: ExecuteWorld, batch: Batch): Promise<Batch> {
   const fresh = await renewOld(world, batch, batch.lives)
   const isStop = (life: Life) => isGoing(life) && life.kind !== 'start'
-  const stopped = await whereNeeded(fresh, isStop, (life) => stopFirst(world, batch, life))
+  const stopped = await mapWhere(fresh, isStop, (life) => stopFirst(world, batch, life))
   const { asked, troubled } = await ask(world, stopped.filter(isGoing))
   const decided = new Map<string, Life>()
   for (const { life, trouble } of troubled) {
@@ -61,17 +61,17 @@ async function stopFirst(world: ExecuteWorld, batch: Batch, life: Life): Promise
 
 interface Ruled {
   readonly asked: Asked
-  /** Null where a later attempt of the run has the lock: then this one was taken over. */
+  /** Null where a later attempt of the run holds the lock: then this one was taken over. */
   readonly decision: Decision | null
   readonly holds: Holder | null
 }
 
 async function throughLock(world: ExecuteWorld, batch: Batch, all: readonly Asked[]): Promise<Life[]> {
   if (all.length === 0) return []
-  const ruled = await world.locks.change(all.map((asked) => lockChange(world, asked, NOBODY)))
+  const ruled = await world.locks.change(all.map((asked) => lockChange(world, asked, NONE_CANCELLED)))
   const started = ruled.filter(({ holds }) => holds !== null)
   const others = ruled.filter(({ holds, decision }) => holds === null && decision !== null)
-  const lives = await inBunches(others, async ({ asked, decision }): Promise<Life | null> => {
+  const lives = await mapLimited(others, async ({ asked, decision }): Promise<Life | null> => {
     try {
       return await carryOut(world, batch, asked, decision as Decision)
     } catch (error) {
@@ -93,10 +93,13 @@ async function carryOut(world: ExecuteWorld, batch: Batch, asked: Asked, decisio
   }
 }
 
-const NOBODY: ReadonlySet<string> = new Set()
+const NONE_CANCELLED: ReadonlySet<string> = new Set()
 const MOST_COVERS = 5
 
-/** First the older runs are cancelled, then the lock is taken: whoever dies in between leaves nobody running unknown. */
+/**
+ * First the older runs are cancelled, then the lock is taken. So where the executor dies in between, every run that still goes on
+ * stands in the lock.
+ */
 async function cover(
   world: ExecuteWorld,
   batch: Batch,
@@ -121,8 +124,8 @@ async function cover(
 }
 
 /**
- * Whoever may start takes the lock with the same write, and whoever covers others once those are cancelled. To wait takes more steps, so it
- * is only decided on here.
+ * A run that may start takes the lock with the same write. So does a run that covers others, once those are cancelled. To wait
+ * takes more steps, so here it is only decided.
  */
 function lockChange(world: ExecuteWorld, asked: Asked, covered: ReadonlySet<string>): LockChange<Ruled> {
   const { life, question, now } = asked

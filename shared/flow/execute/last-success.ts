@@ -1,5 +1,5 @@
-// When a job last succeeded, for those that run only after it. Nobody writes that down for every run: it is looked up in the
-// ledger, newest first, and only as far back as is asked.
+// When a job last succeeded, for the jobs that run only after it. It is not written at every run, but looked up in the ledger, newest
+// first, and only as far back as is asked.
 
 import { hashOfId, shardOf } from '../../core/job/id.ts'
 import type { PageEntry } from '../../core/pages/entry.ts'

@@ -1,7 +1,7 @@
 // A run on its way through an executor. Each step takes the runs of one message and returns them; a run that has come to
 // an end before it started is carried along, so that all of them are settled and released in the same way.
 
-import type { Meeting } from '../../core/gate/overlap.ts'
+import type { LockHint } from '../../core/gate/overlap.ts'
 import type { GateRun, Holder } from '../../core/gate/state.ts'
 import type { StoredJob } from '../../core/job/stored.ts'
 import type { Lane } from '../../core/lanes.ts'
@@ -36,7 +36,7 @@ export interface Life {
   readonly kind: Kind
   readonly run: GateRun
   readonly notBefore: number | null
-  readonly meets: Meeting
+  readonly lockHint: LockHint
   readonly job: TicketJob
   /** The job with its versions, where it was read. */
   readonly stored: StoredJob | null
@@ -49,7 +49,7 @@ export interface Life {
   /** What this executor knows to stand in the ledger: its claim, or what it found. */
   readonly entry: PageEntry | null
   readonly claimedMs: number
-  /** Somebody had it before, or it waited: it may be in its job's lock already. */
+  /** The ledger had an entry of it before this claim, so it may have been claimed or have waited, and be in its job's lock already. */
   readonly wasKnown: boolean
   /** The lock as it holds it, or null. */
   readonly holds: Holder | null
@@ -62,7 +62,7 @@ export interface Life {
 export interface Batch {
   readonly shard: number
   readonly lane: Lane
-  readonly drainedMs: number
+  readonly changesReadAtMs: number
   readonly place: Place
   readonly lives: readonly Life[]
 }

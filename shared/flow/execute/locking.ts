@@ -1,28 +1,26 @@
-// What executors do with a job's lock when a run has ended: give it on, and send whoever has it and has not started.
+// What executors do with a job's lock when a run has ended: they give it on, and send the runs that hold it and have not started.
 
 import { type Release, type ReleaseAt, release } from '../../core/gate/release.ts'
 import { FREE, NEW_STATE } from '../../core/gate/state.ts'
 import type { TicketJob } from '../../core/run/message.ts'
+import { COMES_BACK_AFTER_SECONDS, START_WITHIN_SECONDS } from '../../core/timings.ts'
 import { nowOf } from '../tick-world.ts'
 import type { Life } from './life.ts'
-import { COMES_BACK_AFTER_MS, listRun } from './open.ts'
+import { listRun } from './open.ts'
 import { type Sender, sendRun } from './send-again.ts'
 import type { EndingWorld } from './world.ts'
-
-/** A run that is given the lock has this long to start; past that the lock counts as free. */
-export const START_WITHIN_SECONDS = 60
 
 /** Only a job that catches up keeps its live runs behind that, so only its state needs to be read. */
 export async function releaseAt(world: EndingWorld, jobId: string, job: TicketJob): Promise<ReleaseAt> {
   const now = nowOf(world)
   const state = job.misfire.policy === 'CATCH_UP' ? await world.states.read(jobId) : NEW_STATE
-  const openMs = now * 1000 + COMES_BACK_AFTER_MS
+  const openMs = now * 1000 + COMES_BACK_AFTER_SECONDS * 1000
   return { now, startBy: now + START_WITHIN_SECONDS, openMs, block: job.block, state }
 }
 
 /**
- * Sends those who have the lock and have not started. The one that was just given it is listed anew: after a long wait it would be
- * looked at rarely, and should its message be lost somebody must come back to it soon.
+ * Sends the runs that hold the lock and have not started. The one that was just given it is listed anew: after a long wait the audit
+ * looks at a run rarely, and if its message is lost the audit must come back to it soon.
  */
 export async function sendReleased(
   world: EndingWorld,
@@ -41,8 +39,12 @@ export async function sendReleased(
   }
 }
 
-/** Frees the lock that this attempt of a run may have, and sends whoever gets it. */
-export async function letGo(world: EndingWorld, sender: Sender, { jobId, run, job, holds }: Life): Promise<void> {
+/** Frees the lock that this attempt of a run may hold, and sends the run that gets it. */
+export async function releaseOwnLock(
+  world: EndingWorld,
+  sender: Sender,
+  { jobId, run, job, holds }: Life,
+): Promise<void> {
   const at = await releaseAt(world, jobId, job)
   const [released] = await world.locks.change([
     {

@@ -2,11 +2,12 @@
 
 import { deadlineOf, mayStart } from '../../core/claim.ts'
 import { laneOf, NEW_LANE } from '../../core/lanes.ts'
-import { inBunches, whereNeeded } from '../in-bunches.ts'
-import { nowOf, secondOf } from '../tick-world.ts'
+import { secondOf } from '../../core/time/units.ts'
+import { mapLimited, mapWhere } from '../map-limited.ts'
+import { nowOf } from '../tick-world.ts'
+import { swapClaimed } from './claimed-entry.ts'
 import { type Batch, isGoing, type Life } from './life.ts'
 import { putOpen } from './open.ts'
-import { swapOwn } from './own-entry.ts'
 import { putOff } from './put-off.ts'
 import type { Routed } from './route.ts'
 import type { ExecuteWorld } from './world.ts'
@@ -31,12 +32,12 @@ export async function renewOld(world: ExecuteWorld, batch: Batch, lives: readonl
     life.kind !== 'stop' &&
     batch.lane === 'fast' &&
     laneOf(NEW_LANE, life.job.timeoutSeconds, now) === 'slow'
-  const placed = await whereNeeded<Maybe>(lives, isMisplaced, async (life) => {
+  const placed = await mapWhere<Maybe>(lives, isMisplaced, async (life) => {
     await putOff(world, batch, life as Life, { isSentNow: true, lane: 'slow' })
     return null
   })
   return present(
-    await whereNeeded<Maybe>(
+    await mapWhere<Maybe>(
       placed,
       (life) => isOld(life, now),
       (life) => renewed(world, batch, life as Life),
@@ -49,14 +50,14 @@ async function renewed(world: ExecuteWorld, batch: Batch, life: Life): Promise<M
   if (entry?.status !== 'RUNNING') return life
   const claimedMs = world.clock.nowMs()
   const next = { ...entry, deadlineSecond: deadlineOf(secondOf(claimedMs), job.timeoutSeconds, batch.lane) }
-  const result = (await swapOwn(batch.place, [{ id, expect: entry, next }])).get(id)
+  const result = (await swapClaimed(batch.place, [{ id, expect: entry, next }])).get(id)
   return result?.done === true ? { ...life, entry: next, claimedMs } : null
 }
 
-/** Before the start: somebody comes back to what takes long. */
+/** Before the start: runs of the slow lane take long, so they are listed as open, and the audit comes back to them. */
 export function makeReady(world: ExecuteWorld, batch: Batch, lives: readonly Life[]): Promise<readonly Life[]> {
   const isLong = (life: Life) => batch.lane === 'slow' && isGoing(life)
-  return whereNeeded(lives, isLong, (life) => putOpen(world, batch, life, { fromMs: world.clock.nowMs() }))
+  return mapWhere(lives, isLong, (life) => putOpen(world, batch, life, { fromMs: world.clock.nowMs() }))
 }
 
 /**
@@ -66,5 +67,5 @@ export function makeReady(world: ExecuteWorld, batch: Batch, lives: readonly Lif
 export const isTooOldToStart = ({ life }: Routed, now: number): boolean => isOld(life, now)
 
 export async function goRoundAgain(world: ExecuteWorld, batch: Batch, tooOld: readonly Routed[]): Promise<void> {
-  await inBunches(tooOld, ({ life }) => putOff(world, batch, life, { isSentNow: true }))
+  await mapLimited(tooOld, ({ life }) => putOff(world, batch, life, { isSentNow: true }))
 }

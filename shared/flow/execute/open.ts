@@ -3,12 +3,10 @@
 
 import type { GateRun } from '../../core/gate/state.ts'
 import { type TicketJob, writeTicketJob } from '../../core/run/message.ts'
+import { COMES_BACK_AFTER_SECONDS } from '../../core/timings.ts'
 import type { Life, Listed } from './life.ts'
 import { messageFor, type Sender } from './send-again.ts'
 import type { EndingWorld } from './world.ts'
-
-/** Somebody comes back to a run this long after the time at which it should have gone on by itself. */
-export const COMES_BACK_AFTER_MS = 20_000
 
 /** The run with its place in the list; one that is there already stays where it is. */
 export async function putOpen(
@@ -18,7 +16,7 @@ export async function putOpen(
   { fromMs, notBefore = null }: { readonly fromMs: number; readonly notBefore?: number | null },
 ): Promise<Life> {
   if (life.run.openMs !== null) return life
-  const dueMs = Math.round(fromMs) + COMES_BACK_AFTER_MS
+  const dueMs = Math.round(fromMs) + COMES_BACK_AFTER_SECONDS * 1000
   await listRun(world, sender, life, dueMs, notBefore)
   return { ...life, run: { ...life.run, openMs: dueMs }, opens: [...life.opens, { dueMs, attempt: life.run.attempt }] }
 }

@@ -5,7 +5,7 @@ import { pageKeyOfJob } from '../../core/pages/page.ts'
 import type { PageKey, RunDetail } from '../../core/run/record.ts'
 import { parseRunId, type RunId } from '../../core/run/run.ts'
 import type { Ledger, Swap, SwapResult } from '../../ports.ts'
-import { inBunches } from '../in-bunches.ts'
+import { mapLimited } from '../map-limited.ts'
 
 export interface PlaceSwap extends Swap {
   /** What is written beside the entry, if it is ours to write. */
@@ -25,7 +25,7 @@ export function onPage(ledger: Ledger, key: PageKey, warn: Warn = () => {}): Pla
     swap: async (swaps) => {
       const results = await ledger.swap(key, swaps)
       const noted = swaps.filter(({ id, detail }) => detail !== undefined && results.get(id)?.done === true)
-      await inBunches(noted, async ({ id, detail }) => {
+      await mapLimited(noted, async ({ id, detail }) => {
         try {
           await ledger.putDetail({ jobId: id, second: key.second }, detail ?? {})
         } catch (error) {
@@ -38,7 +38,7 @@ export function onPage(ledger: Ledger, key: PageKey, warn: Warn = () => {}): Pla
   }
 }
 
-export function onItsOwn(ledger: Ledger, id: RunId): Place {
+export function standalone(ledger: Ledger, id: RunId): Place {
   const read = async () => (await ledger.readRun(id))?.entry ?? null
   return {
     swap: async (swaps) => {
@@ -63,5 +63,5 @@ export function onItsOwn(ledger: Ledger, id: RunId): Place {
 /** Where the entry of any run stands. */
 export function placeOf(ledger: Ledger, shard: number, run: { readonly runId: string; readonly depth: number | null }) {
   const id = parseRunId(run.runId)
-  return run.depth === null ? onItsOwn(ledger, id) : onPage(ledger, pageKeyOfJob(shard, id, run.depth))
+  return run.depth === null ? standalone(ledger, id) : onPage(ledger, pageKeyOfJob(shard, id, run.depth))
 }

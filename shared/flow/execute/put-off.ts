@@ -1,11 +1,11 @@
-// Takes back the start of a run that was claimed: its lock is let go, somebody comes back to it, and its entry says again
-// that nobody has it.
+// Takes back the start of a run that was claimed. The run is listed as open, so that the audit comes back to it; its lock is freed;
+// and its entry says again that no executor has claimed it.
 
 import type { Lane } from '../../core/lanes.ts'
+import { swapClaimed } from './claimed-entry.ts'
 import type { Batch, Life } from './life.ts'
-import { letGo } from './locking.ts'
+import { releaseOwnLock } from './locking.ts'
 import { putOpen } from './open.ts'
-import { swapOwn } from './own-entry.ts'
 import { sendRun } from './send-again.ts'
 import type { ExecuteWorld } from './world.ts'
 
@@ -19,9 +19,10 @@ export async function putOff(
   // An item of another lane would send it back to where it does not belong.
   const unlisted = lane === batch.lane ? life : { ...life, run: { ...life.run, openMs: null } }
   const listed = await putOpen(world, sender, unlisted, { fromMs: world.clock.nowMs() })
-  await letGo(world, batch, life)
+  // The run that gets the lock is of the same job: sent on the old lane it would be put off in turn, and so on for ever.
+  await releaseOwnLock(world, sender, life)
   const next = { status: 'QUEUED', attempt: life.run.attempt } as const
-  const result = (await swapOwn(batch.place, [{ id: life.id, expect: life.entry, next }])).get(life.id)
+  const result = (await swapClaimed(batch.place, [{ id: life.id, expect: life.entry, next }])).get(life.id)
   if (isSentNow && result?.done === true) {
     await sendRun(world, sender, listed.run, life.job, { inSeconds: 0, notBefore: null })
   }

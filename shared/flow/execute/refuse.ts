@@ -5,7 +5,7 @@ import { neverStarted } from '../../core/pages/entry.ts'
 import { decideRefusal } from '../../core/refusal.ts'
 import { readMessage } from '../../core/run/message.ts'
 import { triggeredBy } from '../../core/run/settlement.ts'
-import { inBunches } from '../in-bunches.ts'
+import { mapLimited } from '../map-limited.ts'
 import { nowOf } from '../tick-world.ts'
 import { batchOf } from './batch.ts'
 import type { Batch, End, Life } from './life.ts'
@@ -23,13 +23,13 @@ export async function endRefused(world: EndingWorld, body: string, reason: strin
   if (batch.lives.length === 0) return
   const entries = await batch.place.read()
   const isListed = body.length <= LISTED_CHARACTERS
-  const settled = await inBunches(batch.lives, (life) =>
+  const settled = await mapLimited(batch.lives, (life) =>
     endLife(world, batch, { ...life, entry: entries.get(life.id) ?? null }, reason, isListed),
   )
   await release(world, batch, settled.flat())
 }
 
-/** None where an executor has it. */
+/** None where an executor has claimed it. */
 async function endLife(
   world: EndingWorld,
   batch: Batch,

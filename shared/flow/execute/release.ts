@@ -1,15 +1,16 @@
-// What follows the end of a run: its lock goes on to the next, the jobs that come after it are triggered, and nobody needs to
-// come back to it any more. All of it can be done again, by whoever gets a message about a run that has ended.
+// What follows the end of a run: its lock goes on to the next, the jobs that come after it are triggered, and it is taken out of the
+// list of open runs. An executor that gets a message about a run that has ended does all of it again.
 
 import { keepForRetry, type Release, release as releaseLock } from '../../core/gate/release.ts'
 import { FREE, type Lock } from '../../core/gate/state.ts'
 import { triggeredBy } from '../../core/run/settlement.ts'
+import { START_WITHIN_SECONDS } from '../../core/timings.ts'
 import type { LockChange } from '../../ports.ts'
-import { inBunches } from '../in-bunches.ts'
+import { mapLimited } from '../map-limited.ts'
 import { nowOf } from '../tick-world.ts'
 import { triggerDependent } from './dependents.ts'
 import type { Batch, Life } from './life.ts'
-import { releaseAt, START_WITHIN_SECONDS, sendReleased } from './locking.ts'
+import { releaseAt, sendReleased } from './locking.ts'
 import { removeOpen } from './open.ts'
 import { sendRun } from './send-again.ts'
 import type { Settled } from './settle.ts'
@@ -23,7 +24,7 @@ export async function release(world: EndingWorld, batch: Batch, settled: readonl
     life.opens.length > 0 ||
     (released.get(life.id)?.send.length ?? 0) > 0 ||
     triggeredBy(entry.status, life.job.then).length > 0
-  await inBunches(runs.filter(isFollowed), async ({ life, retryInSeconds, entry }) => {
+  await mapLimited(runs.filter(isFollowed), async ({ life, retryInSeconds, entry }) => {
     const given = released.get(life.id)
     if (given !== undefined) await sendReleased(world, batch, life.job, given)
     if (retryInSeconds !== null) {
@@ -44,9 +45,9 @@ async function releaseLocks(world: EndingWorld, runs: readonly Settled[]): Promi
   return new Map(locked.map(({ life }, place) => [life.id, results[place]]))
 }
 
-/** One that ended before, was taken over or had waited may have the lock, though this executor did not take it. */
-export const mayHold = ({ holds, isRepeat, end, meets, run, wasKnown }: Life): boolean =>
-  holds !== null || isRepeat || wasKnown || end?.status === 'LOST' || meets === 'ask' || run.attempt > 1
+/** A run that ended before, was taken over or had waited may hold the lock, though this executor did not take it. */
+export const mayHold = ({ holds, isRepeat, end, lockHint, run, wasKnown }: Life): boolean =>
+  holds !== null || isRepeat || wasKnown || end?.status === 'LOST' || lockHint === 'check' || run.attempt > 1
 
 async function lockChange(world: EndingWorld, { life, retryInSeconds }: Settled): Promise<LockChange<Release>> {
   const { jobId, run, holds } = life

@@ -1,11 +1,12 @@
 // Runs what may start, all of a message together, and looks after it: time-outs, claims that were taken away, claims of long
 // runs that must be renewed.
 
-import { CLAIM_RENEWED_EVERY_SECONDS, deadlineOf } from '../../core/claim.ts'
+import { deadlineOf } from '../../core/claim.ts'
+import { CLAIM_RENEWED_EVERY_SECONDS } from '../../core/timings.ts'
 import { nowOf } from '../tick-world.ts'
 import { type Attempt, type Started, startAttempt } from './attempt.ts'
+import { swapClaimed } from './claimed-entry.ts'
 import type { Batch } from './life.ts'
-import { swapOwn } from './own-entry.ts'
 import type { Routed } from './route.ts'
 import type { ExecuteWorld } from './world.ts'
 
@@ -61,7 +62,7 @@ async function renew(world: ExecuteWorld, batch: Batch, going: readonly Attempt[
     const { entry, id, job } = attempt.life
     if (entry?.status !== 'RUNNING') continue
     const next = { ...entry, deadlineSecond: deadlineOf(nowOf(world), job.timeoutSeconds, batch.lane) }
-    attempt.renewing = swapOwn(batch.place, [{ id, expect: entry, next }]).then(
+    attempt.renewing = swapClaimed(batch.place, [{ id, expect: entry, next }]).then(
       (results) => {
         if (results.get(id)?.done === true) attempt.life = { ...attempt.life, entry: next }
         else attempt.giveUp(TAKEN)

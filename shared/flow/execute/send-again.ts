@@ -6,36 +6,35 @@ import type { Lane } from '../../core/lanes.ts'
 import { pageKeyOfJob } from '../../core/pages/page.ts'
 import { type TicketJob, withOpen, writePageMessage, writeRunMessage, writeTicketJob } from '../../core/run/message.ts'
 import { parseRunId } from '../../core/run/run.ts'
+import { LONGEST_DELAY_SECONDS } from '../../core/timings.ts'
 import type { EndingWorld } from './world.ts'
 
-/** SQS holds nothing back for longer. */
-const LONGEST_DELAY_SECONDS = 900
 const MOST_TRIES = 3
 
 /** What a message of a run repeats from the message that brought it or its neighbour. */
 export interface Sender {
   readonly shard: number
   readonly lane: Lane
-  readonly drainedMs: number
+  readonly changesReadAtMs: number
 }
 
 /** `job` is what an executor needs to know of it, as text. */
 export function messageFor(
-  { shard, lane, drainedMs }: Sender,
+  { shard, lane, changesReadAtMs }: Sender,
   run: GateRun,
   job: string,
   notBefore: number | null,
 ): string {
   const { runId, trigger, nominal, attempt, depth } = run
   if (depth === null)
-    return writeRunMessage({ shard, runId, lane, trigger, nominal, drainedMs, attempt, notBefore }, job)
+    return writeRunMessage({ shard, runId, lane, trigger, nominal, changesReadAtMs, attempt, notBefore }, job)
   const { jobId, second } = parseRunId(runId)
   const kind = trigger === 'RESTART' ? 'restart' : 'start'
-  const ticket = { id: jobId, kind, nominal: nominal ?? second, meets: 'ask', attempt, notBefore, job } as const
-  return writePageMessage({ ...pageKeyOfJob(shard, { jobId, second }, depth), lane }, drainedMs, [ticket])
+  const ticket = { id: jobId, kind, nominal: nominal ?? second, lockHint: 'check', attempt, notBefore, job } as const
+  return writePageMessage({ ...pageKeyOfJob(shard, { jobId, second }, depth), lane }, changesReadAtMs, [ticket])
 }
 
-/** Where it stands in the list of open runs, the message says so: whoever ends the run takes it out there. */
+/** Where the run is in the list of open runs, the message says at which time, so that the executor that ends it takes it out there. */
 export const listedMessageFor = (sender: Sender, run: GateRun, job: string, notBefore: number | null): string => {
   const text = messageFor(sender, run, job, notBefore)
   return run.openMs === null ? text : withOpen(text, run.openMs)

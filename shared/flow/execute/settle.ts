@@ -1,23 +1,23 @@
 // Writes how runs ended: all of a message together where they end together, else soon after the first and then once a
-// second. Each is written only if this executor still has it.
+// second. Each is written only while this executor's claim still stands.
 
 import { recordSuccess } from '../../core/gate/release.ts'
 import { neverStarted, type OutcomeEntry, type PageEntry } from '../../core/pages/entry.ts'
 import type { AttemptLine, RunDetail } from '../../core/run/record.ts'
 import { retryAfter, triggeredBy } from '../../core/run/settlement.ts'
 import { isTerminal } from '../../core/run/status.ts'
-import { inBunches, whereNeeded } from '../in-bunches.ts'
+import { mapLimited, mapWhere } from '../map-limited.ts'
 import { nowOf } from '../tick-world.ts'
 import type { Attempt } from './attempt.ts'
+import { swapClaimed } from './claimed-entry.ts'
 import type { Batch, End, Life } from './life.ts'
 import { putOpen } from './open.ts'
-import { swapOwn } from './own-entry.ts'
 import { type Ending, isRemembered, remember } from './remember.ts'
 import type { ExecuteWorld } from './world.ts'
 
 const AFTER_FIRST_MS = 250
 const THEN_EVERY_MS = 1000
-/** A store that is away for longer than this keeps the run from being settled; whoever takes it over decides then. */
+/** Where a store is away for longer than this, this executor gives up. The executor that takes a run over decides about it then. */
 const MOST_TRIES = 10
 
 export interface Settled {
@@ -39,13 +39,16 @@ export async function* settle(
   attempts: readonly Attempt[],
 ): AsyncGenerator<Settlement> {
   let left = [...attempts]
+  // Drawn once a run: one that is settled again, because an answer was lost, must not be tried sooner than was written down at first.
+  const draws = new Map(attempts.map((attempt) => [attempt, world.random()]))
+  const drawOf = (attempt: Attempt) => draws.get(attempt) ?? 0
   let waitMs = AFTER_FIRST_MS
   for (let failures = 0; left.length > 0; ) {
     await Promise.race(left.map(({ ended }) => ended))
     await allEnded(world, left, waitMs)
     waitMs = THEN_EVERY_MS
     const over = left.filter(({ isOver }) => isOver)
-    const { again, trouble, ...settlement } = await settleOrSay(world, batch, over)
+    const { again, trouble, ...settlement } = await settleOrSay(world, batch, over, drawOf)
     yield settlement
     left = left.filter((attempt) => !over.includes(attempt) || again.has(attempt))
     if (trouble === null) continue
@@ -71,22 +74,34 @@ interface Tried extends Settlement {
   readonly trouble: string | null
 }
 
-async function settleOrSay(world: ExecuteWorld, batch: Batch, attempts: readonly Attempt[]): Promise<Tried> {
+type DrawOf = (attempt: Attempt) => number
+
+async function settleOrSay(
+  world: ExecuteWorld,
+  batch: Batch,
+  attempts: readonly Attempt[],
+  drawOf: DrawOf,
+): Promise<Tried> {
   try {
-    return await settleTogether(world, batch, attempts)
+    return await settleTogether(world, batch, attempts, drawOf)
   } catch (error) {
     return { settled: [], again: new Set(attempts), trouble: String(error) }
   }
 }
 
-async function settleTogether(world: ExecuteWorld, batch: Batch, attempts: readonly Attempt[]): Promise<Tried> {
+async function settleTogether(
+  world: ExecuteWorld,
+  batch: Batch,
+  attempts: readonly Attempt[],
+  drawOf: DrawOf,
+): Promise<Tried> {
   await Promise.all(attempts.map(({ renewing }) => renewing))
   const lifeOf = ({ life }: Attempt) => life as Ending['life']
   const mine = attempts.filter(({ isTaken, life }) => !isTaken && !life.isRepeat)
   const again = new Set<Attempt>()
   let trouble: string | null = null
-  const planned = mine.map((attempt) => ({ attempt, ending: endingOf(world, lifeOf(attempt)) }))
-  const prepared = await whereNeeded(
+  const planned = mine.map((attempt) => ({ attempt, ending: endingOf(lifeOf(attempt), drawOf(attempt)) }))
+  const prepared = await mapWhere(
     planned,
     ({ ending }) => needsMore(ending),
     async ({ attempt, ending }) => {
@@ -101,7 +116,7 @@ async function settleTogether(world: ExecuteWorld, batch: Batch, attempts: reado
     },
   )
   const endings = prepared.filter(({ attempt }) => !again.has(attempt)).map(({ ending }) => ending)
-  const results = await swapOwn(
+  const results = await swapClaimed(
     batch.place,
     endings.map(({ life, expect, next }) => ({
       id: life.id,
@@ -111,7 +126,7 @@ async function settleTogether(world: ExecuteWorld, batch: Batch, attempts: reado
     })),
   )
   const settled = endings.filter(({ life }) => results.get(life.id)?.done === true)
-  await inBunches(settled.filter(isRemembered), (ending) => remember(world, batch, ending))
+  await mapLimited(settled.filter(isRemembered), (ending) => remember(world, batch, ending))
   const refused = endings.filter(({ life }) => results.get(life.id)?.done !== true).map(({ life }) => life)
   const taken = attempts.filter(({ isTaken }) => isTaken).map(lifeOf)
   const repeated = attempts.filter(({ life }) => life.isRepeat).map(lifeOf)
@@ -126,7 +141,7 @@ async function settleTogether(world: ExecuteWorld, batch: Batch, attempts: reado
   }
 }
 
-/** Runs that somebody else ended, by a cancel for one, still have what follows an end: their lock is given on here. */
+/** Runs that were ended elsewhere, for example by a cancel, still have what follows an end: this executor gives their lock on. */
 async function endedByOthers(batch: Batch, lives: readonly Ending['life'][]): Promise<Settled[]> {
   if (lives.length === 0) return []
   const entries = await batch.place.read()
@@ -138,12 +153,12 @@ async function endedByOthers(batch: Batch, lives: readonly Ending['life'][]): Pr
   })
 }
 
-/** A stop is no run: it is neither tried again nor followed by anything, lest somebody come back to it as if it were one. */
+/** A stop is no run: it is neither tried again nor followed by anything. Both would list it, and the audit would send it as a run. */
 const isRun = ({ kind }: Ending['life']): boolean => kind !== 'stop'
 
-function endingOf(world: ExecuteWorld, life: Ending['life']): Ending {
+function endingOf(life: Ending['life'], draw: number): Ending {
   const { end, run, job, entry: expect } = life
-  const retryInSeconds = isRun(life) ? retryAfter(end.status, run.attempt, job.retry, world.random()) : null
+  const retryInSeconds = isRun(life) ? retryAfter(end.status, run.attempt, job.retry, draw) : null
   const next: PageEntry = retryInSeconds === null ? outcomeOf(life) : { status: 'QUEUED', attempt: run.attempt + 1 }
   return { life, expect, next, retryInSeconds }
 }
@@ -157,7 +172,7 @@ const isFollowed = (life: Ending['life']): boolean =>
 const needsMore = ({ life, retryInSeconds }: Ending): boolean =>
   retryInSeconds !== null || isFollowed(life) || tellsSuccess(life)
 
-/** What must be there before the end is: that somebody comes back, and the success that others ask about. */
+/** What must be stored before the end is: the open item by which the audit comes back, and the success that later runs ask about. */
 async function prepare(world: ExecuteWorld, batch: Batch, ending: Ending): Promise<Ending> {
   const { life, retryInSeconds } = ending
   const { end, run, jobId } = life

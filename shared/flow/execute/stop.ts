@@ -1,19 +1,17 @@
 // A stop that a schedule brings: ends what runs, waits or is queued of its job from before its second. Those with a lock are
-// in it; those that time keeps apart, and those that nobody claimed yet, are found by their instants.
+// in it; those that time keeps apart, and those that no executor has claimed yet, are found by their instants.
 
 import { stop as stopLock } from '../../core/gate/release.ts'
 import { FREE, type GateRun } from '../../core/gate/state.ts'
 import { type DueItem, dueBetween, RUNS } from '../../core/planner/due.ts'
 import { formatRunId } from '../../core/run/run.ts'
+import { GAP_MARGIN_SECONDS } from '../../core/timings.ts'
 import { Depths } from '../depths.ts'
 import { nowOf } from '../tick-world.ts'
 import { cancelRun } from './cancel.ts'
 import type { Batch, Life } from './life.ts'
 import { releaseAt, sendReleased } from './locking.ts'
 import type { ExecuteWorld } from './world.ts'
-
-/** A run that was due longer ago than this and its timeout cannot be running without a lock. */
-const MARGIN_SECONDS = 20
 
 const MOST_TRIES = 5
 const TRIED_EVERY_MS = 1000
@@ -59,7 +57,8 @@ async function thoseBefore(world: ExecuteWorld, { shard }: Batch, { jobId, secon
   const [stored] = await world.jobs.readMany([jobId])
   if (stored === undefined) return []
   const due: DueItem[] = []
-  const reach = job.timeoutSeconds + MARGIN_SECONDS + Math.max(0, nowOf(world) - second)
+  // A run without a lock that was due longer ago cannot be running any more.
+  const reach = job.timeoutSeconds + GAP_MARGIN_SECONDS + Math.max(0, nowOf(world) - second)
   dueBetween(stored, second - reach, second, due)
   const depths = new Depths(world, shard)
   const runs = await Promise.all(

@@ -13,18 +13,18 @@ export interface EndingWorld extends Stores {
   readonly clock: Clock
   readonly shardCount: number
   readonly queues: Readonly<Record<Lane, Queue>>
-  /** A random id that nobody else has. */
+  /** A new random id, another one at every call. */
   newId(): string
   /** Something that an operator should see. */
   warn(message: string, detail: object): void
 }
 
 export interface ExecuteWorld extends EndingWorld {
-  /** Whoever can deliver to a kind of target. */
+  /** For each kind of target, what delivers a run to it. */
   readonly deliver: Readonly<Partial<Record<Job['target']['type'], Deliver>>>
   /** The name under which runs say who ran them. */
   readonly executor: string
-  /** Returns when the store's time has come to this, or when the signal says that nobody waits any more. */
+  /** Returns when the store's time has come to this, or when the caller aborts the signal because it waits no more. */
   until(ms: number, signal?: AbortSignal): Promise<void>
   /** In [0, 1). */
   random(): number

@@ -6,7 +6,7 @@ import { parseRunId, type Trigger } from '../../core/run/run.ts'
 import { isFailure, isTerminal, type RunStatus } from '../../core/run/status.ts'
 import type { FeedLine, MissedItem } from '../../ports.ts'
 import { Depths } from '../depths.ts'
-import { inBunches } from '../in-bunches.ts'
+import { mapLimited } from '../map-limited.ts'
 import { Effort } from './effort.ts'
 import { findRun } from './find-run.ts'
 import {
@@ -60,7 +60,7 @@ async function listed(world: RunsWorld, query: AllRunsQuery, runIds: readonly st
     query.jobOf(id.jobId) !== null
   const named = [...new Set(runIds)].map((runId): Named => ({ runId, id: parseRunId(runId) }))
   const wanted = named.filter(isInRange).sort((a, b) => b.id.second - a.id.second || (a.runId < b.runId ? -1 : 1))
-  const found = await inBunches(wanted.slice(0, MOST_LISTED), ({ runId }) => findRun(world, runId))
+  const found = await mapLimited(wanted.slice(0, MOST_LISTED), ({ runId }) => findRun(world, runId))
   const runs = found.filter((run) => run !== null && query.isWanted(run)).map((run) => run as RunView)
   runs.sort(newestFirst)
   const items = runs.slice(0, query.limit)
@@ -78,7 +78,7 @@ async function failedRuns(world: RunsWorld, { from, to }: AllRunsQuery): Promise
   const last = Math.min(Math.floor(now / 3600), Math.floor(to / 3600) + LONGEST_RUN_HOURS)
   const first = Math.max(Math.floor(from / 3600), last - MOST_HOURS)
   const hours = Array.from({ length: Math.max(0, last - first + 1) }, (_, place) => last - place)
-  const lines = await inBunches(hours, (hour) =>
+  const lines = await mapLimited(hours, (hour) =>
     Promise.all(shardsOf(world).map((shard) => world.ledger.recent(shard, hour, 'failed'))),
   )
   return lines.flat(2).map(({ runId }) => runId)

@@ -93,6 +93,19 @@ test('of two deletes at once of the last two admins of everything one is refused
   expect((await made.world.apiKeys.all()).keys).toHaveLength(1)
 })
 
+test('the same request again does not bring back a key that was deleted', async () => {
+  const opened = await openApi()
+  const headers = { 'idempotency-key': 'make-one' }
+  const body = { name: 'gone', role: 'viewer', namespaces: ['billing'] }
+  const made = await opened.ask('POST', '/v1/keys', { body, headers })
+  await opened.ask('DELETE', `/v1/keys/${made.json.id}`)
+  const again = await opened.ask('POST', '/v1/keys', { body, headers })
+  const { secret, ...known } = made.json
+  expect([again.status, again.headers['idempotency-replayed'], again.json]).toEqual([201, 'true', known])
+  expect(await isOpen(opened, secret)).toBe(false)
+  expect((await opened.ask('GET', `/v1/keys/${made.json.id}`)).status).toBe(404)
+})
+
 test('after a rotation both secrets open for the overlap, then the new one only', async () => {
   const opened = await openApi()
   const old = await opened.makeKey('viewer', ['billing'])

@@ -2,12 +2,12 @@
 
 import { ScanCommand } from '@aws-sdk/client-dynamodb'
 import { expect, inject, test } from 'vitest'
-import { createTable } from '../../../local/engines/table.ts'
 import { dynamoClient } from '../../../shared/aws/sdk.ts'
 import { StoreClock } from '../../../shared/aws/store-clock.ts'
 import { dynamoStores } from '../../../shared/aws/stores.ts'
 import { type Journal, journal } from '../../support/api/journal.ts'
 import { memoryWorld, type OpenedApi, openApi } from '../../support/api/open-api.ts'
+import { createTable } from '../../support/engines/table.ts'
 import { JOB } from './policy.ts'
 
 /** Pieces of a secret are as good as the secret to who has the rest. */

@@ -50,6 +50,16 @@ test('a namespace takes as many jobs as its limit, edits those that it has, and 
   expect((await ask('PUT', '/v1/jobs/small/d', { body: JOB })).status).toBe(201)
 })
 
+test('a retry by hand counts as a trigger of its namespace', async () => {
+  const { ask } = await openApi()
+  await ask('PUT', '/v1/namespaces/calm', { body: { limits: { triggersPerMinute: 2 } } })
+  await ask('PUT', '/v1/jobs/calm/x', { body: JOB })
+  const { json: run } = await ask('POST', '/v1/jobs/calm/x/trigger')
+  await ask('POST', `/v1/runs/${run.id}/cancel`)
+  const retry = () => ask('POST', `/v1/runs/${run.id}/retry`)
+  expect([(await retry()).status, (await retry()).status]).toEqual([202, 429])
+})
+
 test('a namespace is triggered as often a minute as its limit, dry runs not counted', async () => {
   const { ask, advance } = await openApi()
   await ask('PUT', '/v1/namespaces/calm', { body: { limits: { triggersPerMinute: 2 } } })

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type Decision, decide, type GatePolicy, isEndedByStop } from '../../../shared/core/gate/gate.ts'
 import { timesOf } from '../../../shared/core/gate/overlap.ts'
 import {
+  joinLine,
   keepForRetry,
   type ReleaseAt,
   recordSuccess,
@@ -383,6 +384,27 @@ describe('the lock', () => {
     const unstarted = { ...state, waiting, holders: [holder({ runId: 'late', sentAt: NOW })] }
     const skips = { misfire: { policy: 'CATCH_UP', window: 3600, overlap: 'skip', max: 10 } as const }
     expect(ask({ run: { runId: 'next', trigger: 'CATCH_UP' }, state: unstarted, policy: skips }).do).toBe('WAIT')
+  })
+
+  test('is not kept by a run that started and whose deadline is past, once another gives it on', () => {
+    const past = holder({ runId: 'past', deadline: NOW })
+    const unstarted = holder({ runId: 'unstarted', deadline: NOW, sentAt: NOW })
+    const lock = { holders: [past, unstarted, holder()], waiting: [] }
+    expect(idsOf(release(lock, 'other', at()).lock.holders)).toEqual(['unstarted'])
+  })
+
+  test('goes to the oldest that waits where its holder is gone and another run comes or ends', () => {
+    const gone = { holders: [holder({ deadline: NOW })], waiting: [waiter('old', 1), waiter('young', 2)] }
+    expect(idsOf(joinLine(gone, run({ runId: 'new', instant: 3 }), at()).send)).toEqual(['old'])
+    expect(idsOf(release(gone, 'young', at()).send)).toEqual(['old'])
+    const alive = { ...gone, holders: [holder()] }
+    expect(joinLine(alive, run({ runId: 'new', instant: 3 }), at()).send).toEqual([])
+    expect(release(alive, 'young', at()).send).toEqual([])
+    expect(joinLine(FREE, run(), at())).toEqual({
+      lock: { ...FREE, waiting: [waiter('me', NOW)] },
+      send: [],
+      promoted: null,
+    })
   })
 
   test('is free when nobody waits', () => {

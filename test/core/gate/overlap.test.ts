@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isKeptApartByTime, meetingOf, timesByMeeting, timesOf } from '../../../shared/core/gate/overlap.ts'
+import { isKeptApartByTime, lockHintOf, timesByHint, timesOf } from '../../../shared/core/gate/overlap.ts'
 import type { VersionedJob } from '../../../shared/core/job/version.ts'
 import { type DueItem, dueBetween } from '../../../shared/core/planner/due.ts'
 import { NEVER } from '../../../shared/core/time/instants.ts'
@@ -64,7 +64,7 @@ describe('a run needs no lock', () => {
 test('a job that catches up always has a lock, so that older runs need not keep clear of live ones', () => {
   const misfire = { policy: 'CATCH_UP', window: 3600, overlap: 'all', max: 10 } as const
   const job = jobOf('a', { schedules: [{ every: 1000 }], misfire })
-  expect(meetingOf(job, 2000)).toBe('clear')
+  expect(lockHintOf(job, 2000)).toBe('take')
   expect(clearSecond(job, 2010)).toBe(2010)
 })
 
@@ -72,18 +72,18 @@ describe('what a ticker says of an instant', () => {
   const run: Timed = { trigger: 'SCHEDULE', attempt: 1, instant: 2000 }
 
   test('holds for a first attempt that starts on time, and for nothing else', () => {
-    const said = timesByMeeting('apart', run, 2005)
+    const said = timesByHint('none', run, 2005)
     expect([said?.needsNoLock(), said?.clearFrom()]).toEqual([true, 2005])
-    expect(timesByMeeting('clear', run, 2000)?.needsNoLock()).toBe(false)
-    expect(timesByMeeting('ask', run, 2000)).toBeNull()
-    expect(timesByMeeting('apart', run, 2006)).toBeNull()
-    expect(timesByMeeting('clear', { ...run, attempt: 2 }, 2000)).toBeNull()
+    expect(timesByHint('take', run, 2000)?.needsNoLock()).toBe(false)
+    expect(timesByHint('check', run, 2000)).toBeNull()
+    expect(timesByHint('none', run, 2006)).toBeNull()
+    expect(timesByHint('take', { ...run, attempt: 2 }, 2000)).toBeNull()
   })
 
   test('is to ask the job right after an edit, and before the job was there', () => {
     const edited = jobOf('a', { timeoutSeconds: 60 }, { activeFrom: 1005, schedules: [{ every: 5 }] })
-    expect([1010, 1084, 1085].map((second) => meetingOf(edited, second))).toEqual(['ask', 'ask', 'clear'])
-    expect(meetingOf(jobOf('a', { activeFrom: 500 }), 300)).toBe('ask')
+    expect([1010, 1084, 1085].map((second) => lockHintOf(edited, second))).toEqual(['check', 'check', 'take'])
+    expect(lockHintOf(jobOf('a', { activeFrom: 500 }), 300)).toBe('check')
   })
 
   test('is what the job itself would say, for any job and any lateness up to five seconds', () => {
@@ -106,7 +106,7 @@ describe('what a ticker says of an instant', () => {
           for (const { second: instant } of due.slice(0, 40)) {
             const now = instant + late
             const each: Timed = { trigger: 'SCHEDULE', attempt: 1, instant }
-            const said = timesByMeeting(meetingOf(job, instant), each, now)
+            const said = timesByHint(lockHintOf(job, instant), each, now)
             if (said === null) continue
             const truth = timesOf(job, each, now)
             expect(said.needsNoLock()).toBe(truth.needsNoLock())

@@ -11,6 +11,7 @@ import {
   withMove,
 } from '../../../shared/core/job/edit.ts'
 import { NEXT_JOB_STATUSES } from '../../../shared/core/job/version.ts'
+import { type DueItem, dueBetween } from '../../../shared/core/planner/due.ts'
 import { jobOf, versionOf } from '../../support/jobs.ts'
 
 describe('an edit becomes active', () => {
@@ -47,6 +48,17 @@ describe('versions', () => {
     const job = jobOf('a', { timing: { schedules: [{ every: 86_400 }], spread: 7200 } }, { activeFrom: 100 })
     expect(addVersion(job, versionOf({ version: 3, activeFrom: 5000 }), 4900).versions).toHaveLength(3)
     expect(addVersion(job, versionOf({ version: 3, activeFrom: 9000 }), 8900).versions).toHaveLength(2)
+  })
+
+  test('stay while an older one stays, which would be due in their time else', () => {
+    const spread = { timing: { schedules: [{ every: 2 }], spread: 26 } }
+    const daily = { timing: { schedules: [{ every: 86_400 }] } }
+    const job = jobOf('a', spread, { ...daily, activeFrom: 1072 }, { ...daily, activeFrom: 1080, status: 'STOPPED' })
+    const edited = addVersion(job, versionOf({ ...daily, version: 4, activeFrom: 1204 }), 1091)
+    expect(edited.versions.map(({ version }) => version)).toEqual([1, 2, 3, 4])
+    const due: DueItem[] = []
+    dueBetween(edited, 1000, 1204, due)
+    expect(due.filter(({ nominal }) => nominal >= 1072)).toEqual([])
   })
 
   test('stay while a run of theirs may still be going', () => {

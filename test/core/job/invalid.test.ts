@@ -11,13 +11,15 @@ test('a path is a JSON Pointer, in which no name can be mistaken for two', () =>
   expect(pointer(['a/b', 0, '~x', 'c.d'])).toBe('/a~1b/0/~0x/c.d')
 })
 
-test('many fields that do not exist are named up to the twentieth, and long names are cut', () => {
-  const input = Object.fromEntries(Array.from({ length: 23 }, (_, n) => [n === 0 ? 'x'.repeat(80) : `field-${n}`, 1]))
-  const [{ message, code }] = faults(z.strictObject({}), input)
-  expect(code).toBe('field.unknown')
-  expect(message).toBe(
-    `Remove ${'x'.repeat(60)}…, ${Array.from({ length: 19 }, (_, n) => `field-${n + 1}`).join(', ')}, 3 more; there is no such field.`,
-  )
+test('each field that does not exist is a fault up to the twentieth, then one for the others, and long names are cut', () => {
+  const input = Object.fromEntries(Array.from({ length: 45 }, (_, n) => [n === 0 ? 'x'.repeat(80) : `field-${n}`, 1]))
+  const all = faults(z.strictObject({}), input)
+  expect(new Set(all.map(({ code }) => code))).toEqual(new Set(['field.unknown']))
+  const paths = [`/${'x'.repeat(60)}…`, ...Array.from({ length: 19 }, (_, n) => `/field-${n + 1}`), '']
+  expect(all.map(({ path }) => path)).toEqual(paths)
+  expect(all[1].message).toBe('Remove field-1; there is no such field.')
+  const others = Array.from({ length: 20 }, (_, n) => `field-${n + 20}`).join(', ')
+  expect(all[20].message).toBe(`Remove ${others}, 5 more; there is no such field.`)
 })
 
 test('a list that is too short is told apart from a number that is too small', () => {

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import {
   audit,
   auditableThrough,
-  type Backlog,
-  backlogOf,
   isResendDue,
   openDelaySeconds,
+  type QueueLoad,
+  queueLoadOf,
   splitCopies,
 } from '../../../shared/core/ledger/audit.ts'
 import { type Found, NOTHING_FOUND, standingOf } from '../../../shared/core/ledger/standing.ts'
@@ -141,9 +141,9 @@ describe('an audit', () => {
   })
 
   test('looks no further than what was sent, is old enough and was planned with fresh eyes', () => {
-    const shard = { watermark: NOW, auditedThrough: NOW - 40 }
+    const shard = { sentThrough: NOW, auditedThrough: NOW - 40 }
     expect(auditableThrough(shard, NOW, NOW)).toBe(NOW - 15)
-    expect(auditableThrough({ ...shard, watermark: NOW - 20 }, NOW, NOW)).toBe(NOW - 20)
+    expect(auditableThrough({ ...shard, sentThrough: NOW - 20 }, NOW, NOW)).toBe(NOW - 20)
     expect(auditableThrough(shard, NOW, NOW - 30)).toBe(NOW - 30)
     expect(auditableThrough({ ...shard, auditedThrough: NOW - 500 }, NOW, NOW)).toBe(NOW - 440)
   })
@@ -152,13 +152,13 @@ describe('an audit', () => {
 describe('sending again', () => {
   test('is at once where the queue has no backlog in which it could wait', () => {
     expect(isResendDue(15, 5, 'none')).toBe(true)
-    expect(backlogOf({ visible: 10, inFlight: 100 })).toBe('none')
-    expect(backlogOf({ visible: 10, inFlight: 101 })).toBe('in hands')
-    expect(backlogOf({ visible: 11, inFlight: 0 })).toBe('waiting')
+    expect(queueLoadOf({ visible: 10, inFlight: 100 })).toBe('none')
+    expect(queueLoadOf({ visible: 10, inFlight: 101 })).toBe('in hands')
+    expect(queueLoadOf({ visible: 11, inFlight: 0 })).toBe('waiting')
   })
 
   const agesOf =
-    (backlog: Backlog) =>
+    (backlog: QueueLoad) =>
     (seconds: number, first: number): number[] =>
       Array.from({ length: 1400 / seconds }, (_, audits) => first + audits * seconds).filter((age) =>
         isResendDue(age, age - seconds, backlog),

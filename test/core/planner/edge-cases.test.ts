@@ -25,7 +25,7 @@ const catchUp = (window: number, overlap: 'skip' | 'all' | 'latest' = 'all'): Mi
   max: 1000,
 })
 const hourly = { schedules: [{ every: 600 }] }
-const shardAt = (second: number): ShardSeconds => ({ watermark: second, fence: second, depths: new Map() })
+const shardAt = (second: number): ShardSeconds => ({ sentThrough: second, fence: second, depths: new Map() })
 
 function snapshotOf(...jobs: VersionedJob[]): Snapshot {
   const snapshot = new Snapshot()
@@ -217,8 +217,8 @@ test('17. advance with nothing planned', () => {
 test('18. send fails after the plan returned it', () => {
   const snapshot = snapshotOf(jobOf('a', { schedules: [{ every: 1 }] }))
   const first = planTick(snapshot, shardAt(NOW - 1), NOW)
-  // The fence moved, the watermark did not, because the send was not acknowledged: the next link sends both.
-  const next = planTick(snapshot, { watermark: NOW - 1, fence: NOW, depths: first.opened }, NOW + 1)
+  // The fence moved, the sentThrough did not, because the send was not acknowledged: the next link sends both.
+  const next = planTick(snapshot, { sentThrough: NOW - 1, fence: NOW, depths: first.opened }, NOW + 1)
   expect(next.send.map(({ run }) => run.second)).toEqual([NOW, NOW + 1])
 })
 
@@ -227,7 +227,7 @@ test('19. crash between plan and advance', () => {
   const first = planTick(snapshot, shardAt(NOW - 1), NOW)
   const replay = planTick(
     snapshotOf(...['c', 'a', 'b'].map((name) => jobOf(name, { schedules: [{ every: 1 }] }))),
-    { watermark: NOW - 1, fence: NOW, depths: first.opened },
+    { sentThrough: NOW - 1, fence: NOW, depths: first.opened },
     NOW + 30,
   )
   const keys = (runs: typeof first.send) => runs.map(({ run }) => `${run.jobId} ${run.second}`)

@@ -220,6 +220,10 @@ describe('the next due second', () => {
     expect(snapshot.hasNothingLeft('unknown', 5)).toBe(false)
     const stopped = jobOf('c', { status: 'STOPPED' })
     expect(snapshotOf(stopped).hasNothingLeft(stopped.id, 5)).toBe(false)
+    const triggered = jobOf('d', { schedules: [] })
+    const all = snapshotOf(once, jobOf('a'), stopped, triggered)
+    expect(all.finished(all.jobsAfter(null, 9), 4)).toEqual([])
+    expect(all.finished(all.jobsAfter(null, 9), 5)).toEqual([once.id])
   })
 })
 

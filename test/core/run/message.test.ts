@@ -52,7 +52,7 @@ const ticket: ReadTicket = {
   id: jobId,
   kind: 'start',
   nominal: SECOND,
-  meets: 'clear',
+  lockHint: 'take',
   attempt: 1,
   notBefore: null,
   job: usual,
@@ -69,7 +69,7 @@ describe('a page message', () => {
     id: entryIdOf(jobId, 'stop'),
     kind: 'stop',
     nominal: SECOND - 7,
-    meets: 'ask',
+    lockHint: 'check',
     attempt: 4,
     notBefore: SECOND + 9,
     job: unusual,
@@ -77,7 +77,7 @@ describe('a page message', () => {
 
   test('is read as it was written', () => {
     const read = readMessage(write([ticket, rare]))
-    const head = { type: 'page', key, lane: 'fast', drainedMs: SECOND * 1000 - 800, openMs: null, unreadable: [] }
+    const head = { type: 'page', key, lane: 'fast', changesReadAtMs: SECOND * 1000 - 800, openMs: null, unreadable: [] }
     expect(read).toEqual({ ...head, tickets: [ticket, rare] })
     expect(readMessage(withOpen(write([ticket]), 17))).toMatchObject({ openMs: 17, tickets: [ticket] })
   })
@@ -89,7 +89,7 @@ describe('a page message', () => {
 
   test('with tickets that cannot be read still brings the others', () => {
     const parsed = JSON.parse(write([ticket]))
-    const broken = [{ ...parsed.runs[0], meets: 'never' }, { job: 1 }, null, 7, { id: 5 }]
+    const broken = [{ ...parsed.runs[0], lockHint: 'never' }, { job: 1 }, null, 7, { id: 5 }]
     const read = readMessage(JSON.stringify({ ...parsed, runs: [...parsed.runs, ...broken] }))
     expect(read).toMatchObject({ tickets: [ticket] })
     expect('unreadable' in read && read.unreadable.map(({ id }) => id)).toEqual([jobId, null, null, null, null])
@@ -143,7 +143,7 @@ describe('a message that is taken apart', () => {
     const alone = write([ticket])
     expect(splitMessage(alone)).toEqual([alone])
     const run = { shard: 0, runId: `${jobId}.${SECOND}.m1`, lane: 'slow', trigger: 'MANUAL' } as const
-    const single = writeRunMessage({ ...run, nominal: null, drainedMs: 5 }, writeTicketJob(usual))
+    const single = writeRunMessage({ ...run, nominal: null, changesReadAtMs: 5 }, writeTicketJob(usual))
     expect(splitMessage(single)).toEqual([single])
   })
 })
@@ -155,7 +155,7 @@ test('a message of a single run is read as it was written', () => {
     lane: 'slow',
     trigger: 'MANUAL',
     nominal: null,
-    drainedMs: 5,
+    changesReadAtMs: 5,
   } as const
   const usualRun = { type: 'run', ...run, openMs: null, attempt: 1, notBefore: null, job: unusual }
   expect(readMessage(writeRunMessage(run, writeTicketJob(unusual)))).toEqual(usualRun)
@@ -175,6 +175,9 @@ describe('what a ticket says of a job', () => {
     const stop = stopOf({ queued: 'cancel', reason: 'double bookings', from: 1234, until: 2000 })
     const job = storedJob('report', {}, { status: 'STOPPED', stopped: stop })
     expect(ticketJobOf(job).cancelled).toEqual({ before: 1234, reason: 'its job was stopped: double bookings' })
+    const until = (second: number) => ticketJobOf({ ...job, stopped: { ...stop, until: second } }).cancelled?.before
+    // A stop that ends before it comes into force cancels nothing that is due from its end on.
+    expect([until(1233), until(2000)]).toEqual([1233, 1234])
   })
 })
 

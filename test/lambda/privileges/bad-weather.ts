@@ -1,8 +1,8 @@
 // Bad weather: of every kind of conditional write one answer is lost, whatever the SDK tries. Then the function looks itself at what it
 // wrote, and that is a read which it makes at no other time. And no queue takes the messages of one function, if a test says so.
 
+import type { Fate, ServiceCall } from '../../../local/engines/proxy.ts'
 import type { FunctionName } from '../../../shared/aws/limits.ts'
-import type { Fate, ServiceCall } from '../proxy.ts'
 import { prefixOf, requestsOf } from './requests.ts'
 
 /** Writes that are looked at when their answer is lost; for others the function fails, and its caller comes again. */

@@ -1,22 +1,13 @@
-// A town at work: the rig of the local runner around functions under Lambda's runtime client, with the time of the store moved on by the
+// A town at work: the tests' rig around functions under Lambda's runtime client, with the time of the store moved on by the
 // test where waiting would take hours.
 
-import type { Environment, RigTime } from '../../../local/rig/pool.ts'
-import { Rig } from '../../../local/rig/rig.ts'
+import { type Environment, REAL_TIME } from '../../../local/host/pool.ts'
 import { ENV } from '../../../shared/aws/env.ts'
 import type { FunctionName } from '../../../shared/aws/limits.ts'
 import { pause } from '../../support/real-stack.ts'
+import { Rig } from '../../support/rig/rig.ts'
 import type { LambdaEnvironment } from '../environment.ts'
 import { type ApiAnswer, type ApiAsked, askApi, type LambdaTown } from '../town.ts'
-
-const REAL_TIME: RigTime = {
-  nowMs: () => Date.now(),
-  until: (ms, signal) =>
-    new Promise((wake) => {
-      const timer = setTimeout(wake, Math.max(0, ms - Date.now())).unref()
-      signal?.addEventListener('abort', () => clearTimeout(timer), { once: true })
-    }),
-}
 
 export class Crew {
   readonly town: LambdaTown

@@ -1,7 +1,8 @@
 // Decides as IAM does whether a policy allows a request.
 
 import { runSimulation } from '@cloud-copilot/iam-simulate'
-import { ACCOUNT, type Policy } from '../template.ts'
+import { ACCOUNT } from '../../../local/template/intrinsics.ts'
+import type { Policy } from '../template.ts'
 import { type AccessRequest, prefixOf } from './requests.ts'
 
 /** As IAM decides. */

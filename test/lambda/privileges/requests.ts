@@ -1,8 +1,8 @@
 // What IAM is asked for a call: actions on resources, and of DynamoDB the partition keys. One call may be several requests: a transaction is
 // asked for part by part.
 
-import type { ServiceCall } from '../proxy.ts'
-import { arnOf } from '../template.ts'
+import type { ServiceCall } from '../../../local/engines/proxy.ts'
+import { arnOf } from '../../../local/template/intrinsics.ts'
 
 export interface AccessRequest {
   /** The function. */

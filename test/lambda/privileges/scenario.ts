@@ -26,11 +26,11 @@ export async function play(town: LambdaTown, crew: Crew, weather: BadWeather, us
   say('runs were looked at')
   await refusedByTicker(crew, weather)
   say('the ticker ended what queues refused')
-  await finite(crew)
+  await finite(crew, uses)
   say('jobs ended by themselves')
   await editOfCalendar(town, crew)
   say('an edit reached many jobs')
-  await asleep(crew, weather)
+  await asleep(crew, weather, uses)
   say('the minute rule ended what queues refused')
   await deployAgain(town, crew)
   say('the code was deployed again')
@@ -72,11 +72,14 @@ async function refusedByTicker(crew: Crew, weather: BadWeather): Promise<void> {
   await stopWork(crew, 'refused')
 }
 
-async function finite(crew: Crew): Promise<void> {
+/** The ticker stops jobs after their last instant, and deletes them an hour later. When it comes to that depends on the machine. */
+async function finite(crew: Crew, uses: Uses): Promise<void> {
   await saveFinite(crew)
-  await crew.wait(10)
-  crew.jump(3700)
-  await crew.wait(5)
+  for (let hours = 0; hours < 10 && uses.unusedBy('tick').length > 0; hours++) {
+    await crew.wait(10)
+    crew.jump(3700)
+    await crew.rig.runMinuteRule()
+  }
 }
 
 const MANY = 210
@@ -117,11 +120,12 @@ async function editOfCalendar({ stores }: LambdaTown, crew: Crew): Promise<void>
   for (let minutes = 0; minutes < 2; minutes++) await crew.rig.runMinuteRule()
 }
 
-/** A chain that sleeps with runs to come back to: one on a page that nobody ran, one to be tried again, many in line. */
-async function asleep(crew: Crew, weather: BadWeather): Promise<void> {
+/** A chain that sleeps with runs to come back to: one on a page that no executor ran, one to be tried again, many in line, on both lanes. */
+async function asleep(crew: Crew, weather: BadWeather, uses: Uses): Promise<void> {
   const then = [{ on: 'failure', job: 'default/follower-asleep' }]
   await makeLongLine(crew, 'asleep', 20_000)
   const retry = { attempts: 3, delay: 3000, maxDelay: 3000 }
+  await crew.save('long-asleep', 'hold', { schedules: [{ every: 1 }], timeout: 120, payload: { ms: 20_000 } })
   await crew.save('again-asleep', 'fail', { schedules: [{ every: 2 }], retry, then, ...CATCH_UP })
   await crew.wait(8)
   crew.pauseExecutors(true)
@@ -134,8 +138,10 @@ async function asleep(crew: Crew, weather: BadWeather): Promise<void> {
     if (sleeps === 2) weather.refused = 'minute'
     await crew.rig.runMinuteRule()
   }
-  crew.jump(4000)
-  await crew.rig.runMinuteRule()
+  for (let rounds = 0; rounds < 5 && uses.unusedBy('minute').length > 0; rounds++) {
+    crew.jump(4000)
+    await crew.rig.runMinuteRule()
+  }
   weather.refused = null
   crew.pauseExecutors(false)
 }

@@ -21,8 +21,8 @@ describe('I6, fenced ticking', () => {
     const fence = (from: Partial<ShardItem>, to: Partial<ShardItem>) =>
       say(ticksAreFenced, [moved('fence', from, to, 1)])
     expect(fence({ fence: T + 5 }, { fence: T + 4 })).toHaveLength(1)
-    expect(fence({ fence: T + 5, watermark: T + 5 }, { watermark: T + 3 })).toHaveLength(1)
-    expect(fence({ fence: T + 5, watermark: T + 5 }, { watermark: T + 6 })).toHaveLength(1)
+    expect(fence({ fence: T + 5, sentThrough: T + 5 }, { sentThrough: T + 3 })).toHaveLength(1)
+    expect(fence({ fence: T + 5, sentThrough: T + 5 }, { sentThrough: T + 6 })).toHaveLength(1)
     expect(fence({}, { epoch: 1 })).toHaveLength(1)
     expect(fence({ fence: T + 1, depths }, { depths: new Map([[T + 1, 3]]) })).toHaveLength(1)
     expect(fence({ fence: T + 1, depths }, { depths: new Map() })).toHaveLength(1)

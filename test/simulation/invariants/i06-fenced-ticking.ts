@@ -34,11 +34,12 @@ export function ticksAreFenced(view: View): Violation[] {
 }
 
 function movesBack(from: ShardItem, to: ShardItem): string[] {
-  const back = (['epoch', 'fence', 'watermark', 'auditedThrough'] as const).filter((field) => to[field] < from[field])
+  const back = (['epoch', 'fence', 'sentThrough', 'auditedThrough'] as const).filter((field) => to[field] < from[field])
   const changed = [...from.depths].filter(([second, depth]) => to.depths.has(second) && to.depths.get(second) !== depth)
   const gone = [...from.depths.keys()].filter((second) => !to.depths.has(second) && second > to.fence - KEPT_SECONDS)
   const added = [...to.depths.keys()].filter((second) => second <= from.fence && !from.depths.has(second))
-  const aheadOfFence = to.watermark > to.fence ? [`the watermark ${to.watermark} is past the fence ${to.fence}`] : []
+  const aheadOfFence =
+    to.sentThrough > to.fence ? [`the sentThrough ${to.sentThrough} is past the fence ${to.fence}`] : []
   return [
     ...back.map((field) => `${field} went back from ${from[field]} to ${to[field]}`),
     ...changed.map(([second]) => `the depth of ${second} changed`),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { FREE } from '../../../shared/core/gate/state.ts'
-import { claim, ended, entry, idle, JOB, run, type Step, say, T, version, whole } from './by-hand.ts'
+import { claim, ended, entry, idle, JOB, phase, run, type Step, say, T, version, whole } from './by-hand.ts'
 import { livesAreLegal } from './i08-life-cycle.ts'
 
 describe('I8, the life of a run', () => {
@@ -22,20 +22,40 @@ describe('I8, the life of a run', () => {
     expect(say(livesAreLegal, [version(), left])).toHaveLength(1)
   })
 
-  test('rejects a lock that is held, or waited for, by a run that has ended', () => {
+  describe('once a run has ended', () => {
     const gate = { trigger: 'SCHEDULE', instant: T, nominal: T, attempt: 1, depth: 0, openMs: null } as const
-    const lock = (holders: string[], waiting: string[]): Step => ({
+    const lock = (holders: string[], waiting: string[], deadline = T): Step => ({
       op: 'lock',
       jobId: JOB,
       from: FREE,
       to: {
-        holders: holders.map((runId) => ({ ...gate, runId, deadline: T, sentAt: null })),
+        holders: holders.map((runId) => ({ ...gate, runId, deadline, sentAt: null })),
         waiting: waiting.map((runId) => ({ ...gate, runId, orderedBy: T })),
       },
     })
-    expect(say(livesAreLegal, [...whole(10), lock([run(10)], [])])).toHaveLength(1)
-    expect(say(livesAreLegal, [...whole(10), lock([], [run(10)])])).toHaveLength(1)
-    expect(say(livesAreLegal, [...whole(10), lock([run(10)], [run(20)]), lock([run(20)], [])])).toEqual([])
+
+    test('rejects a lock that it holds or waits for', () => {
+      expect(say(livesAreLegal, [...whole(10), lock([run(10)], [])])).toHaveLength(1)
+      expect(say(livesAreLegal, [...whole(10), lock([], [run(10)])])).toHaveLength(1)
+      expect(say(livesAreLegal, [...whole(10), lock([run(10)], [run(20)]), lock([run(20)], [])])).toEqual([])
+    })
+
+    test('accepts a lock past its deadline where the message was wiped that would have given it on, and no other', () => {
+      const wiped = (second: number, at: number): Step => ({
+        op: 'queue',
+        queue: 'fast',
+        what: 'purged',
+        message: 1,
+        runs: [run(second)],
+        at,
+      })
+      const held = [...whole(10), lock([run(10)], [], T + 15)]
+      expect(say(livesAreLegal, [...held, wiped(10, 20)])).toEqual([])
+      expect(say(livesAreLegal, [...held, wiped(20, 20)])).toHaveLength(1)
+      expect(say(livesAreLegal, [...held, wiped(10, 14)])).toHaveLength(1)
+      expect(say(livesAreLegal, [wiped(10, 5), ...held, phase('end', 60)])).toHaveLength(1)
+      expect(say(livesAreLegal, [...whole(10), lock([], [run(10)]), wiped(10, 20)])).toHaveLength(1)
+    })
   })
 
   test('rejects an end that changes, a success out of nothing, an attempt that goes back, and what is left alive or open', () => {

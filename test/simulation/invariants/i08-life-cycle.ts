@@ -1,5 +1,6 @@
 // I8: a run goes through its states as they are drawn, an end is an end, and in the end nothing is left alive.
 
+import type { Holder } from '../../../shared/core/gate/state.ts'
 import type { Violation } from '../history.ts'
 import { eventsOf, isUnsure, nameOf, TERMINAL, type View } from './view.ts'
 
@@ -46,18 +47,24 @@ function leftOpen({ history }: View): Violation[] {
 }
 
 /** Neither has a run the lock of its job, nor does it stand in line, once it has ended. */
-function leftInLocks({ history, records }: View): Violation[] {
-  const locks = new Map(eventsOf(history, 'lock').map(({ jobId, to }) => [jobId, to]))
+function leftInLocks({ history, records, endMs }: View): Violation[] {
+  const locks = new Map(eventsOf(history, 'lock').map((event) => [event.jobId, event]))
+  const wipes = eventsOf(history, 'queue').filter(({ what }) => what === 'purged')
   const hasEnded = ({ runId }: { readonly runId: string }) =>
     records.get(runId)?.some(({ entry }) => TERMINAL.has(entry.status)) === true
-  return [...locks.values()].flatMap(({ holders, waiting }) => [
-    ...holders
-      .filter(hasEnded)
-      .map(({ runId }) => ({ invariant: 'I8', what: `${runId} has ended and keeps its lock`, runId })),
-    ...waiting
-      .filter(hasEnded)
-      .map(({ runId }) => ({ invariant: 'I8', what: `${runId} has ended and still waits in line`, runId })),
-  ])
+  return [...locks.values()].flatMap(({ to: { holders, waiting }, ms }) => {
+    // An executor that could not give the lock on leaves that to its message. Where that was wiped, the lock is free from its deadline on.
+    const isFree = ({ runId, deadline }: Holder) =>
+      deadline * 1000 <= endMs && wipes.some((wipe) => wipe.ms >= ms && wipe.runs?.includes(runId) === true)
+    return [
+      ...holders
+        .filter((holder) => hasEnded(holder) && !isFree(holder))
+        .map(({ runId }) => ({ invariant: 'I8', what: `${runId} has ended and keeps its lock`, runId })),
+      ...waiting
+        .filter(hasEnded)
+        .map(({ runId }) => ({ invariant: 'I8', what: `${runId} has ended and still waits in line`, runId })),
+    ]
+  })
 }
 
 /** Of what an edit made doubtful nobody keeps account, so one whose executor died then stays as it is. */

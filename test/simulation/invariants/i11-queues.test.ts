@@ -3,7 +3,7 @@ import { type Step, say, version } from './by-hand.ts'
 import { queuesAreConserved } from './i11-queues.ts'
 
 describe('I11, queues', () => {
-  const message = (what: 'sent' | 'deleted' | 'purged' | 'buried', n = 1, at = 0): Step => ({
+  const message = (what: 'sent' | 'deleted' | 'purged' | 'failed', n = 1, at = 0): Step => ({
     op: 'queue',
     queue: 'fast',
     what,
@@ -11,11 +11,11 @@ describe('I11, queues', () => {
     at,
   })
 
-  test('accepts messages that were deleted, wiped or buried', () => {
+  test('accepts messages that were deleted, wiped or failed', () => {
     expect(
       say(
         queuesAreConserved,
-        (['deleted', 'purged', 'buried'] as const).flatMap((what, n) => [message('sent', n), message(what, n)]),
+        (['deleted', 'purged', 'failed'] as const).flatMap((what, n) => [message('sent', n), message(what, n)]),
       ),
     ).toEqual([])
   })

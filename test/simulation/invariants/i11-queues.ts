@@ -52,7 +52,7 @@ function unaccounted({ history }: View): Violation[] {
   const events = eventsOf(history, 'queue').filter(({ queue }) => isLane(queue))
   return [...Map.groupBy(events, ({ queue, message }) => `${queue} ${message}`)].flatMap(([name, steps]) => {
     const put = steps.filter(({ what }) => what === 'sent').length
-    const gone = steps.filter(({ what }) => what === 'deleted' || what === 'purged' || what === 'buried').length
+    const gone = steps.filter(({ what }) => what === 'deleted' || what === 'purged' || what === 'failed').length
     if (put === 1 && gone === 1) return []
     const what = gone === 0 ? 'is still there' : `was put ${put} times and taken away ${gone} times`
     return [{ invariant: 'I11', what: `message ${name} ${what}` }]

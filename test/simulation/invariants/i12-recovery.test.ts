@@ -11,7 +11,7 @@ describe('I12, recovery', () => {
     ...ran(10, 20, 30, 40),
     phase('calm', 45),
     ...ran(...later),
-    moved('fence', {}, { fence: T + 165, watermark: T + 164, auditedThrough: T + 140, ...part }, 165),
+    moved('fence', {}, { fence: T + 165, sentThrough: T + 164, auditedThrough: T + 140, ...part }, 165),
     phase('drain', 170),
   ]
 
@@ -25,9 +25,17 @@ describe('I12, recovery', () => {
     expect(say(recovers, well({ auditedThrough: T + 69 }, allButOne))).toEqual([])
   })
 
-  test('rejects a chain that stands, a watermark or an account that lags, and a run that never came', () => {
+  test('accepts an account that waited for a run until the last audit', () => {
+    const allButOne = inTime.filter((second) => second !== 70)
+    const until = (endsAt: number) =>
+      [...well({ auditedThrough: T + 69 }, allButOne)].toSpliced(-2, 0, ...whole(70, endsAt - 1))
+    expect(say(recovers, until(155))).toEqual([])
+    expect(say(recovers, until(140))).toHaveLength(1)
+  })
+
+  test('rejects a chain that stands, a sentThrough or an account that lags, and a run that never came', () => {
     expect(say(recovers, well({ fence: T + 100 }))).toHaveLength(1)
-    expect(say(recovers, well({ watermark: T + 100 }))).toHaveLength(1)
+    expect(say(recovers, well({ sentThrough: T + 100 }))).toHaveLength(1)
     expect(say(recovers, well({ auditedThrough: T + 20 }))).toHaveLength(1)
     expect(say(recovers, [version(), ...whole(10), phase('calm', 25), phase('drain', 170)])).toHaveLength(1)
   })

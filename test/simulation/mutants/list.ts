@@ -23,7 +23,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'shared/flow/tick.ts',
     line: "if (fenced === null) return { end: 'lost' }",
     instead:
-      "if (fenced === null) { await new Firing(world, memory, event.doneThrough).fire(plan, prepared, depths); return { end: 'lost' } }",
+      "if (fenced === null) { await new Firing(world, memory, event.sentThrough).fire(plan, prepared, depths); return { end: 'lost' } }",
   },
   {
     name: 'R3: what was sent counts as done without proof',
@@ -78,7 +78,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'R8: the log of changes is read without overlap',
     file: 'shared/flow/change-log.ts',
-    line: 'const fromMs = readMs - OVERLAP_MS',
+    line: 'const fromMs = readMs - CHANGES_OVERLAP_SECONDS * 1000',
     instead: 'const fromMs = readMs',
   },
   {
@@ -125,7 +125,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'R15: somebody else’s claim counts as one’s own',
-    file: 'shared/flow/execute/own-entry.ts',
+    file: 'shared/flow/execute/claimed-entry.ts',
     line: "const isOwn = swap.expect?.status === 'RUNNING' && found?.status === 'RUNNING' && found.token === swap.expect.token",
     instead: "const isOwn = swap.expect?.status === 'RUNNING' && found?.status === 'RUNNING'",
   },
@@ -187,7 +187,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'R24: a run is put without anybody to come back to it',
-    file: 'shared/flow/put-alone.ts',
+    file: 'shared/flow/put-standalone.ts',
     line: 'open: { shard, dueMs, runId, times: 0, lane, attempt: 1, message },',
     instead: '',
   },
@@ -223,6 +223,8 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'shared/core/planner/catch-up.ts',
     line: 'if (!isRunningAt(job, now)) return { send: [], cursors, missed: [] }',
     instead: '',
+    // Whole jobs are caught up only after an outage.
+    climate: 'bad store',
   },
   {
     name: 'R28: a cursor is forgotten when its gap is worked off',
@@ -275,7 +277,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'shared/flow/tick.ts',
     line: 'memory.item = fenced',
     instead:
-      'memory.item = fenced; if (fenced === null && nowOf(world) < item.leaseUntil + 60) await new Firing(world, memory, event.doneThrough).fire(plan, prepared, depths)',
+      'memory.item = fenced; if (fenced === null && nowOf(world) < item.leaseUntil + 60) await new Firing(world, memory, event.sentThrough).fire(plan, prepared, depths)',
   },
   {
     name: 'an open item of an older attempt takes the place of the newer one',
@@ -328,7 +330,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'shared/flow/execute/refuse.ts',
     line: 'await release(world, batch, settled.flat())',
     instead:
-      "await release(world, batch, settled.flat().map((each) => ({ ...each, life: { ...each.life, isRepeat: false, wasKnown: false, meets: 'clear' as const, run: { ...each.life.run, attempt: 1 } } })))",
+      "await release(world, batch, settled.flat().map((each) => ({ ...each, life: { ...each.life, isRepeat: false, wasKnown: false, lockHint: 'take' as const, run: { ...each.life.run, attempt: 1 } } })))",
     climate: 'bad queues',
   },
   {
@@ -349,5 +351,12 @@ export const MUTANTS: readonly Mutant[] = [
     line: 'return Math.abs(wallPassedMs - steadyPassedMs) > FROZEN_MS',
     instead: 'return wallPassedMs < steadyPassedMs - FROZEN_MS',
     climate: 'frozen processes',
+  },
+  {
+    name: 'an answer that lay unread while its process was frozen is taken for the time',
+    file: 'shared/aws/store-clock.ts',
+    line: 'if (saysLess && dateMs > earliest - tookMs - DISBELIEF_MS) return',
+    instead: 'if (saysLess && dateMs > earliest - DISBELIEF_MS) return',
+    climate: 'chain only',
   },
 ]

@@ -3,12 +3,12 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { PurgeQueueCommand } from '@aws-sdk/client-sqs'
 import { createQueue, startQueues } from '../../../local/engines/fauxqs.ts'
-import { createTable } from '../../../local/engines/table.ts'
 import { SqsQueue } from '../../../shared/aws/queue.ts'
 import { dynamoClient, queueClient } from '../../../shared/aws/sdk.ts'
 import { StoreClock } from '../../../shared/aws/store-clock.ts'
 import { dynamoStores } from '../../../shared/aws/stores.ts'
 import type { TownEngines } from '../town.ts'
+import { createTable } from './table.ts'
 
 export interface MadeEngines extends TownEngines {
   readonly tableName: string

@@ -1,10 +1,10 @@
 // Jobs in memory: what the job store means, without a database.
 
 import type { AuditEntry } from '../../../shared/core/audit-entry.ts'
+import { firstPlace } from '../../../shared/core/binary-search.ts'
 import { hashOfId, shardOf } from '../../../shared/core/job/id.ts'
 import type { Change, JobWrite, Pointer, SavedDefinition, StoredJob } from '../../../shared/core/job/stored.ts'
 import type { JobVersion } from '../../../shared/core/job/version.ts'
-import { firstPlace } from '../../../shared/core/search.ts'
 import type { Jobs } from '../../../shared/ports.ts'
 import type { Witness } from './witness.ts'
 

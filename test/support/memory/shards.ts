@@ -40,20 +40,20 @@ export class MemoryShards implements Shards {
 
   /** Whatever else a caller hands over stays as it is in the store. */
   async fence(shard: number, write: FenceWrite): Promise<ShardItem | null> {
-    const { epoch, previousFence, fence, link, leaseUntil, watermark, depths, backlog } = write
-    const isOurs = this.#isOurs(shard, epoch, previousFence, watermark)
-    return isOurs ? this.#set(shard, 'fence', { fence, link, leaseUntil, watermark, depths, backlog }) : null
+    const { epoch, previousFence, fence, link, leaseUntil, sentThrough, depths, backlog } = write
+    const isOurs = this.#isOurs(shard, epoch, previousFence, sentThrough)
+    return isOurs ? this.#set(shard, 'fence', { fence, link, leaseUntil, sentThrough, depths, backlog }) : null
   }
 
   async sleep(shard: number, write: Parameters<Shards['sleep']>[1]): Promise<ShardItem | null> {
     const { epoch, previousFence, ...rest } = write
-    const isOurs = this.#isOurs(shard, epoch, previousFence, rest.watermark)
+    const isOurs = this.#isOurs(shard, epoch, previousFence, rest.sentThrough)
     return isOurs ? this.#set(shard, 'sleep', { ...rest, leaseUntil: 0 }) : null
   }
 
-  #isOurs(shard: number, epoch: number, previousFence: number, watermark: number): boolean {
+  #isOurs(shard: number, epoch: number, previousFence: number, sentThrough: number): boolean {
     const now = this.#shards.get(shard)
-    return now !== undefined && now.epoch === epoch && now.fence === previousFence && now.watermark <= watermark
+    return now !== undefined && now.epoch === epoch && now.fence === previousFence && now.sentThrough <= sentThrough
   }
 
   #set(shard: number, what: Parameters<NonNullable<Witness['shard']>>[1], part: Partial<ShardItem>): ShardItem {

@@ -10,7 +10,7 @@ import {
   whyNoDynamoDbLocal,
   whyNoDynoxide,
 } from '../../../local/engines/dynamodb.ts'
-import { createTable } from '../../../local/engines/table.ts'
+import { createTable } from '../engines/table.ts'
 import type { EngineState } from './names.ts'
 
 /** On a busy machine the first table takes a cold engine longer than a request of the scheduler may take, so no test makes it. */

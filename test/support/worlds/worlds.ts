@@ -3,12 +3,12 @@
 
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, inject } from 'vitest'
-import { createTable } from '../../../local/engines/table.ts'
 import { dynamoClient } from '../../../shared/aws/sdk.ts'
 import { StoreClock } from '../../../shared/aws/store-clock.ts'
 import { dynamoStores } from '../../../shared/aws/stores.ts'
 import type { Clock, Stores } from '../../../shared/ports.ts'
 import { faultyHandler } from '../engines/faulty-handler.ts'
+import { createTable } from '../engines/table.ts'
 import { MemoryQueue } from '../memory/queue.ts'
 import { memoryStores } from '../memory/stores.ts'
 import { type EngineName, WORLDS, type WorldName } from './names.ts'
