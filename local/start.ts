@@ -36,8 +36,9 @@ const LOOKED_AFTER_MS = 600
 const LOOKING_SHARE = 0.05
 const LONGEST_REST_MS = 4000
 const AWAY_LOOKS = 40
-/** Ctrl-C is answered within three seconds. */
-const RUNS_END_WITHIN_MS = 1800
+/** Ctrl-C is answered within three seconds. Engines that take longer go on ending by themselves once this process is gone. */
+const RUNS_END_WITHIN_MS = 1500
+const ALL_ENDS_WITHIN_MS = 2400
 const DISK_LOOKED_AT_EVERY_MS = 5000
 
 async function pauseUntil(ms: number, ended: AbortSignal): Promise<void> {
@@ -116,7 +117,8 @@ async function run(options: RunOptions): Promise<void> {
     `Key     ${adminKey}   (also in ${folder.adminKeyFile})`,
     `Log     ${folder.file('functions.log')}   ready after ${progress.total}`,
   ])
-  const away = tellAway(opened, show, ended)
+  // What the store does not tell, because it is away or was stopped, stays untold.
+  void tellAway(opened, show, ended).catch(() => {})
   stack.begin()
   const watcher = reloadOnSave(opened, options, show, ended)
   // What takes time to start is not counted.
@@ -125,14 +127,13 @@ async function run(options: RunOptions): Promise<void> {
   process.stdout.on('resize', redraw)
   pauseOnSuspend(show)
   redraw()
-  const looking = lookAtRuns(new RunsWatcher(world), model, update, ended)
+  void lookAtRuns(new RunsWatcher(world), model, update, ended)
   const full = await endWhenFull(folder, ending)
   process.stdout.off('resize', redraw)
   watcher.stop()
   show.end(model.view(nowSecond(), zone))
-  await stack.stop(RUNS_END_WITHIN_MS)
-  await Promise.allSettled([looking, away])
   world.close()
+  await Promise.race([stack.stop(RUNS_END_WITHIN_MS), sleep(ALL_ENDS_WITHIN_MS)])
   log.close()
   folder.noteStopped()
   if (full !== null) throw new CannotStart(full)
