@@ -7,7 +7,7 @@ import { neverStarted } from '../core/pages/entry.ts'
 import { packPages, splitByLane } from '../core/pages/page.ts'
 import type { PlannedRun } from '../core/planner/snapshot.ts'
 import type { TickPlan } from '../core/planner/tick.ts'
-import { entryIdOf, type Ticket, writePageMessage } from '../core/run/message.ts'
+import { entryIdOf, entryIdsIn, type Ticket, writePageMessage } from '../core/run/message.ts'
 import type { PageKey } from '../core/run/record.ts'
 import { MOST_PROOF_MS } from '../core/timings.ts'
 import type { Message } from '../ports.ts'
@@ -18,7 +18,7 @@ import type { TickWorld } from './tick-world.ts'
 export interface Prepared {
   readonly lane: Lane
   readonly second: number
-  readonly runs: number
+  readonly entryIds: readonly string[]
   readonly message: Message
 }
 
@@ -40,7 +40,7 @@ export function prepare(
         const key = { shard: memory.shard, second, depth, page: page.page, lane: parcel.lane }
         for (const tickets of inParts(parcel.runs.map((run) => ticketOf(memory, run, attempt)))) {
           const body = writePageMessage(key, memory.changesReadAtMs, tickets)
-          prepared.push({ lane: parcel.lane, second, runs: tickets.length, message: { body } })
+          prepared.push({ lane: parcel.lane, second, entryIds: tickets.map(({ id }) => id), message: { body } })
         }
       }
     }
@@ -79,23 +79,28 @@ function bySecond(runs: readonly PlannedRun[]): Map<number, PlannedRun[]> {
   return groups
 }
 
-/** Sends, and returns the seconds of which something was not acknowledged. */
-export async function send(world: TickWorld, prepared: readonly Prepared[]): Promise<Set<number>> {
+/** Sends, and returns the runs that were acknowledged and how many messages were not. */
+export async function send(
+  world: TickWorld,
+  prepared: readonly Prepared[],
+): Promise<{ readonly sentIds: readonly string[]; readonly unsent: number }> {
   const unsent = await Promise.all(
     (['fast', 'slow'] as const).map(async (lane) => {
       const mine = prepared.filter((each) => each.lane === lane)
-      if (mine.length === 0) return []
-      const left = new Set(
-        await sendRuns(
-          world,
-          lane,
-          mine.map(({ message }) => message),
-        ),
-      )
-      return mine.filter(({ message }) => left.has(message)).map(({ second }) => second)
+      return mine.length === 0
+        ? []
+        : sendRuns(
+            world,
+            lane,
+            mine.map(({ message }) => message),
+          )
     }),
   )
-  return new Set(unsent.flat())
+  const left = new Set(unsent.flat().flatMap(({ body }) => entryIdsIn(body)))
+  return {
+    sentIds: prepared.flatMap(({ entryIds }) => entryIds.filter((id) => !left.has(id))),
+    unsent: unsent.flat().length,
+  }
 }
 
 /** Records live runs as MISSED that no executor has claimed and that their job does not want so late. */
@@ -152,6 +157,7 @@ export class Firing {
       const areDone = await Promise.all(
         some.map((second) =>
           this.#fireSecond(
+            second,
             prepared.filter((each) => each.second === second),
             missed.filter((each) => each.second === second),
             depths,
@@ -170,16 +176,18 @@ export class Firing {
 
   /** Whether all of it was acknowledged. */
   async #fireSecond(
+    second: number,
     prepared: readonly Prepared[],
     missed: readonly PlannedRun[],
     depths: ReadonlyMap<number, number>,
   ): Promise<boolean> {
     try {
       await markMissed(this.#world, this.#memory.shard, missed, depths)
-      const unsent = await send(this.#world, prepared)
+      const { sentIds, unsent } = await send(this.#world, prepared)
+      this.#memory.sent.add(second, sentIds)
       if (prepared.length > 0) this.#memory.lastSentMs = this.#world.clock.nowMs()
-      if (unsent.size > 0) this.#world.warn('runs were not acknowledged and are sent again', { seconds: [...unsent] })
-      return unsent.size === 0
+      if (unsent > 0) this.#world.warn('runs were not acknowledged and are sent again', { second, messages: unsent })
+      return unsent === 0
     } catch (error) {
       this.#world.warn('runs could not be sent and are sent again', { reason: String(error) })
       return false

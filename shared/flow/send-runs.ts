@@ -8,36 +8,38 @@ import { endRefused } from './execute/refuse.ts'
 import type { EndingWorld } from './execute/world.ts'
 import { mapLimited } from './map-limited.ts'
 
-/** The messages that are to be sent again. Of those that are refused, every run was sent alone or has ended. */
+/** The messages that are to be sent again. Of one that is refused only those runs are left that were neither sent alone nor ended. */
 export async function sendRuns(world: EndingWorld, lane: Lane, messages: readonly Message[]): Promise<Message[]> {
   const { unsent, refused } = await world.queues[lane].send(messages)
   if (refused.length === 0) return [...unsent]
-  const left = await mapLimited(refused, async (each) => ((await isDealtWith(world, lane, each)) ? [] : [each.message]))
+  const left = await mapLimited(refused, (each) => leftOf(world, lane, each))
   return [...unsent, ...left.flat()]
 }
 
-/** False where that failed, which keeps no other message from being dealt with. */
-async function isDealtWith(world: EndingWorld, lane: Lane, refused: Refused): Promise<boolean> {
+/** What could not be dealt with keeps no other message from being dealt with. */
+async function leftOf(world: EndingWorld, lane: Lane, refused: Refused): Promise<Message[]> {
   try {
     return await sendApart(world, lane, refused)
   } catch (error) {
     const refusal = refused.reason
     world.warn('runs that a queue refused could not be ended and are sent again', { refusal, reason: String(error) })
-    return false
+    return [refused.message]
   }
 }
 
-/** Whether all of its runs were sent or have ended. One run among many may be what was refused: each is sent alone, once. */
-async function sendApart(world: EndingWorld, lane: Lane, { message, reason }: Refused): Promise<boolean> {
+/** One run among many may be what was refused: each is sent alone, once. */
+async function sendApart(world: EndingWorld, lane: Lane, { message, reason }: Refused): Promise<Message[]> {
   const parts = splitMessage(message.body).map((body) => ({ ...message, body }))
-  if (parts.length === 1) return end(world, lane, { message, reason })
+  if (parts.length === 1) {
+    await end(world, lane, { message, reason })
+    return []
+  }
   const { unsent, refused } = await world.queues[lane].send(parts)
-  const ended = await mapLimited(refused, (each) => isDealtWith(world, lane, each))
-  return unsent.length === 0 && ended.every((isEnded) => isEnded)
+  const left = await mapLimited(refused, (each) => leftOf(world, lane, each))
+  return [...unsent, ...left.flat()]
 }
 
-async function end(world: EndingWorld, lane: Lane, { message, reason }: Refused): Promise<true> {
+async function end(world: EndingWorld, lane: Lane, { message, reason }: Refused): Promise<void> {
   const why = `the ${lane} queue will never take its message (${reason}): change the payload or the target of its job`
   await endRefused(world, message.body, why)
-  return true
 }

@@ -8,6 +8,7 @@ import { ticketJobOf, writeTicketJob } from '../core/run/message.ts'
 import type { ShardItem } from '../core/shard.ts'
 import { NEVER } from '../core/time/instants.ts'
 import { type Drained, type Follower, type FollowWorld, JobsOfShard } from './follow-jobs.ts'
+import { SentRuns } from './sent-runs.ts'
 
 /** A job that could not be deleted keeps its shard awake for so long; later it is tried whenever the shard is awake. */
 const DELETION_TRIED_SECONDS = 60
@@ -67,6 +68,8 @@ export class ShardMemory {
   catchingUp: Set<string> | null = null
   /** Those of them that are stopped: nothing happens to them until some job is changed. */
   readonly #frozen = new Set<string>()
+  /** Of seconds that are not sent as a whole yet. */
+  readonly sent = new SentRuns()
   changesReadAtMs = 0
   /** Grows while jobs come in: tells a long load from one that hangs. */
   jobsTaken = 0

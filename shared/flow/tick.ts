@@ -86,7 +86,8 @@ async function tickSecond(
     sentThrough: event.sentThrough,
     writtenThrough: memory.minutesThrough,
   })
-  const prepared = prepare(memory, runsOf(plan, 'sent'), depths)
+  memory.sent.forgetThrough(event.sentThrough)
+  const prepared = prepare(memory, memory.sent.without(runsOf(plan, 'sent')), depths)
   if (sendsSwitch(item.fence, second))
     await tryTwice(() => sendSwitch(world, { shard: memory.shard, second, delaySeconds: SWITCH_DELAY_SECONDS }))
   const fence = {
@@ -117,7 +118,7 @@ async function tickSecond(
   const next = nextEvent(memory.shard, worked, { sentThrough: firing.sentThrough, catchesUp, auditedAt })
   memory.item = worked
   const soFar: SoFar = {
-    runs: before.runs + prepared.reduce((sum, { runs }) => sum + runs, 0),
+    runs: before.runs + prepared.reduce((sum, { entryIds }) => sum + entryIds.length, 0),
     messages: before.messages + prepared.length,
     missed: before.missed + runsOf(plan, 'missed').length + gaps.missed,
     finishedJobs: [...before.finishedJobs, ...plan.finishedJobs, ...gaps.finishedJobs],

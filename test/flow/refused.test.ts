@@ -9,6 +9,7 @@ import { triggerJob } from '../../shared/flow/trigger-job.ts'
 import { range } from '../support/job-body.ts'
 import { type Staged, stagesOfThisFile } from '../support/stages.ts'
 import { START, type TownOptions } from '../support/town.ts'
+import { beforeEveryCall } from '../support/worlds/every-call.ts'
 
 const { begin, save, statuses, detailOf } = stagesOfThisFile()
 
@@ -231,6 +232,32 @@ test.each(range(1, 24))('a ticker that dies at call %d after a refusal leaves no
   expect((await statuses(staged, odd, 70)).get(20)).toBe('FAILED')
   expect((await statuses(staged, good, 70)).get(20)).toBe('SUCCEEDED')
   expect(staged.town.seconds('mend')).toEqual([20])
+  await expectNothingLeft(staged, [odd], 20)
+})
+
+test('neighbours of a run that is refused are sent once, however long it takes until its end is written', async () => {
+  const ofNeighbours: string[] = []
+  let isStoreBad = true
+  const isOdd = (body: string) => {
+    if (!body.includes(ODD) && body.includes(`"second":${START + 20}`)) ofNeighbours.push(body)
+    return body.includes(ODD)
+  }
+  const staged = await beginRefusing(isOdd, {
+    see: (world) =>
+      beforeEveryCall(world, async (_, name, _part, parameters) => {
+        if (isStoreBad && name === 'swap' && JSON.stringify(parameters).includes('FAILED')) throw new Error('throttled')
+      }),
+  })
+  const odd = await save(staged, 'odd', 'take', { schedules: at(20), payload: { text: ODD } })
+  for (const n of range(1, 9)) await save(staged, `good-${n}`, 'take', { schedules: at(20) })
+  await staged.town.run(27)
+  expect(staged.refused.length).toBeGreaterThan(4)
+  expect(ofNeighbours).toHaveLength(9)
+  isStoreBad = false
+  await staged.town.run(120)
+  expect((await statuses(staged, odd, 70)).get(20)).toBe('FAILED')
+  expect(ofNeighbours).toHaveLength(9)
+  for (const n of range(1, 9)) expect(staged.town.seconds(`good-${n}`)).toEqual([20])
   await expectNothingLeft(staged, [odd], 20)
 })
 

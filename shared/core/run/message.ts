@@ -234,5 +234,9 @@ export function splitMessage(body: string): string[] {
   return runs.length <= 1 ? [body] : runs.map((run) => asciiJson({ ...message, runs: [run] }))
 }
 
+/** The entries of a page that a message is about. */
+export const entryIdsIn = (body: string): string[] =>
+  (JSON.parse(body) as { readonly runs: readonly { readonly id: string }[] }).runs.map(({ id }) => id)
+
 /** A message that says where its run is in the list of open runs, so that the executor that ends the run can take it out. */
 export const withOpen = (message: string, openMs: number): string => `{"openMs":${openMs},${message.slice(1)}`

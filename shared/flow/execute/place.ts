@@ -59,7 +59,6 @@ export function standalone(ledger: Ledger, id: RunId): Place {
   }
 }
 
-/** The page of a job's run, of whose second the depth is known. */
 /** Where the entry of any run stands. */
 export function placeOf(ledger: Ledger, shard: number, run: { readonly runId: string; readonly depth: number | null }) {
   const id = parseRunId(run.runId)
