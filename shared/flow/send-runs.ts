@@ -30,16 +30,15 @@ async function leftOf(world: EndingWorld, lane: Lane, refused: Refused): Promise
 /** One run among many may be what was refused: each is sent alone, once. */
 async function sendApart(world: EndingWorld, lane: Lane, { message, reason }: Refused): Promise<Message[]> {
   const parts = splitMessage(message.body).map((body) => ({ ...message, body }))
-  if (parts.length === 1) {
-    await end(world, lane, { message, reason })
-    return []
-  }
+  if (parts.length === 1) return end(world, lane, { message, reason })
   const { unsent, refused } = await world.queues[lane].send(parts)
   const left = await mapLimited(refused, (each) => leftOf(world, lane, each))
   return [...unsent, ...left.flat()]
 }
 
-async function end(world: EndingWorld, lane: Lane, { message, reason }: Refused): Promise<void> {
+/** Nothing of it is left then. */
+async function end(world: EndingWorld, lane: Lane, { message, reason }: Refused): Promise<[]> {
   const why = `the ${lane} queue will never take its message (${reason}): change the payload or the target of its job`
   await endRefused(world, message.body, why)
+  return []
 }

@@ -248,7 +248,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a send that failed is swallowed',
     file: 'shared/flow/fire.ts',
     line: 'return unsent === 0',
-    instead: 'return unsent.size >= 0',
+    instead: 'return unsent >= 0',
     climate: 'chain only',
     without: 'audit',
   },
