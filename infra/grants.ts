@@ -74,7 +74,7 @@ const EXECUTE = all(TIME, END_RUNS, DEPTHS, {
 })
 
 /** Calendars, templates and settings of namespaces. */
-const NAMED = ['CAL', 'TPL', 'NS']
+const DOCUMENTS = ['CAL', 'TPL', 'NS']
 
 const GRANTS: Readonly<Record<FunctionName, Grants>> = {
   tick: all(TIME, TAKE_OVER, FOLLOW_JOBS, REVISE_JOBS, REVISE_ONE_TIME_JOBS, AUDIT_RUNS, {
@@ -103,13 +103,13 @@ const GRANTS: Readonly<Record<FunctionName, Grants>> = {
     DEPTHS,
     {
       BatchGetItem: ['RUN', 'DETAIL'],
-      GetItem: ['DEF', 'KEY', 'KEYS', 'IDEM', ...NAMED],
+      GetItem: ['DEF', 'KEY', 'KEYS', 'IDEM', ...DOCUMENTS],
       Query: ['VER', 'DEF', 'PAGE', 'RUN', 'FEED', 'CHAIN', 'MISSED', 'RECENT', 'OPEN'],
       PutItem: ['ONCE', 'CHAIN'],
     },
     {
-      Query: ['KEY', 'AUDIT', 'AUDITED', 'PENDING', ...NAMED],
-      PutItem: ['KEY', 'IDEM', 'PENDING', ...NAMED],
+      Query: ['KEY', 'AUDIT', 'AUDITED', 'PENDING', ...DOCUMENTS],
+      PutItem: ['KEY', 'IDEM', 'PENDING', ...DOCUMENTS],
       UpdateItem: ['KEY', 'KEYS', 'IDEM'],
       DeleteItem: ['KEY', 'IDEM', 'PENDING'],
     },

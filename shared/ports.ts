@@ -200,7 +200,7 @@ export interface Versioned<Value> {
   readonly updatedAtMs: number
 }
 
-export interface NamedWrite<Value> {
+export interface DocumentWrite<Value> {
   readonly namespace: string
   readonly name: string
   /** Null deletes it. */
@@ -210,13 +210,13 @@ export interface NamedWrite<Value> {
   readonly audit: AuditEntry
 }
 
-/** Named things of a namespace. Jobs take over what they say when they are saved, so only the newest version is needed. */
-export interface Named<Value> {
+/** Calendars, templates and settings of a namespace, by name. Jobs take over what they say when they are saved, so only the newest version is needed. */
+export interface VersionedDocuments<Value> {
   read(namespace: string, name: string): Promise<Versioned<Value> | null>
   /** By name; deleted ones are left out. */
   list(namespace: string): Promise<(Versioned<Value> & { readonly name: string; readonly value: Value })[]>
   /** False where another version stands there. */
-  write(write: NamedWrite<Value>): Promise<boolean>
+  write(write: DocumentWrite<Value>): Promise<boolean>
 }
 
 /** Edits of calendars that have not reached all jobs yet. */
@@ -335,9 +335,9 @@ export interface Stores {
   readonly open: OpenRuns
   readonly states: States
   readonly locks: Locks
-  readonly calendars: Named<Calendar>
-  readonly templates: Named<Template>
-  readonly namespaces: Named<NamespaceSettings>
+  readonly calendars: VersionedDocuments<Calendar>
+  readonly templates: VersionedDocuments<Template>
+  readonly namespaces: VersionedDocuments<NamespaceSettings>
   readonly pendingEdits: PendingEdits
   readonly idempotency: IdempotencyKeys
   readonly apiKeys: ApiKeys

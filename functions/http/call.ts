@@ -3,7 +3,7 @@
 import type * as z from 'zod'
 import { faultsOf, InvalidInput } from '../../shared/core/job/invalid.ts'
 import type { Asking } from '../../shared/flow/mutate-job.ts'
-import type { NamedAsking } from '../../shared/flow/named-things.ts'
+import type { DocumentAsking } from '../../shared/flow/write-document.ts'
 import type { Call } from './route.ts'
 
 export const secondNow = ({ world }: Call): number => Math.floor(world.clock.nowMs() / 1000)
@@ -23,7 +23,7 @@ export function objectBody(body: unknown): Readonly<Record<string, unknown>> {
 export const without = (body: Readonly<Record<string, unknown>>, fields: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(Object.entries(body).filter(([field]) => !fields.includes(field)))
 
-export const askingOf = ({ caller, ifVersion, requestId, isDryRun, act }: Call): Asking & NamedAsking => ({
+export const askingOf = ({ caller, ifVersion, requestId, isDryRun, act }: Call): Asking & DocumentAsking => ({
   by: caller.actor,
   ifVersion,
   requestId,

@@ -8,8 +8,8 @@ import { auditPart } from './audit-trail.ts'
 import { checked, type Fields, readFields, writeFields } from './codec.ts'
 import { type Attributes, equals, isAbsent, isThere, number, text } from './expression.ts'
 import { keyOf, keyOfItem, partitionOfType } from './keys.ts'
-import type { NamedParts } from './named.ts'
 import type { TransactionPart } from './table.ts'
+import type { DocumentParts } from './versioned-documents.ts'
 
 const FIELDS: Fields<Omit<StoredKey, 'id'>> = {
   name: 'text',
@@ -30,9 +30,9 @@ function readKey(item: Attributes): StoredKey {
 }
 
 export class DynamoApiKeys implements ApiKeys {
-  readonly #parts: NamedParts
+  readonly #parts: DocumentParts
 
-  constructor(parts: NamedParts) {
+  constructor(parts: DocumentParts) {
     this.#parts = parts
   }
 

@@ -12,12 +12,12 @@ import { DynamoJobs } from './jobs.ts'
 import { KeptUntil } from './kept-until.ts'
 import { DynamoLedger } from './ledger.ts'
 import { DynamoLocks } from './locks.ts'
-import { DynamoNamed } from './named.ts'
 import { DynamoOpenRuns } from './open-runs.ts'
 import { DynamoPendingEdits } from './pending-edits.ts'
 import { DynamoShards } from './shards.ts'
 import { DynamoStates } from './states.ts'
 import { Table } from './table.ts'
+import { DynamoVersionedDocuments } from './versioned-documents.ts'
 
 export interface StoreOptions {
   readonly client: DynamoDBClient
@@ -30,7 +30,7 @@ export function dynamoStores({ client, tableName, shardCount, ledgerDays }: Stor
   const table = new Table(client, tableName)
   const kept = new KeptUntil(ledgerDays)
   const audited = new AuditedNamespaces(table, kept)
-  const named = { table, kept, audited }
+  const documentParts = { table, kept, audited }
   return {
     jobs: new DynamoJobs(table, shardCount, kept, audited),
     shards: new DynamoShards(table, kept),
@@ -38,12 +38,12 @@ export function dynamoStores({ client, tableName, shardCount, ledgerDays }: Stor
     open: new DynamoOpenRuns(table, kept),
     states: new DynamoStates(table),
     locks: new DynamoLocks(table, shardCount),
-    calendars: new DynamoNamed(named, 'calendar', calendarBody),
-    templates: new DynamoNamed(named, 'template', templateBody),
-    namespaces: new DynamoNamed(named, 'namespace', namespaceBody),
+    calendars: new DynamoVersionedDocuments(documentParts, 'calendar', calendarBody),
+    templates: new DynamoVersionedDocuments(documentParts, 'template', templateBody),
+    namespaces: new DynamoVersionedDocuments(documentParts, 'namespace', namespaceBody),
     pendingEdits: new DynamoPendingEdits(table),
     idempotency: new DynamoIdempotencyKeys(table, kept),
-    apiKeys: new DynamoApiKeys(named),
+    apiKeys: new DynamoApiKeys(documentParts),
     audit: new DynamoAuditTrail(table, kept, audited),
   }
 }

@@ -10,7 +10,7 @@ import type { PendingEdits } from '../ports.ts'
 import type { JobDirectory } from './job-directory.ts'
 import { mapLimited } from './map-limited.ts'
 import { type JobsWorld, mutateJob } from './mutate-job.ts'
-import type { NamedAsking } from './named-things.ts'
+import type { DocumentAsking } from './write-document.ts'
 
 export interface CalendarsWorld extends JobsWorld {
   readonly pendingEdits: PendingEdits
@@ -43,7 +43,7 @@ export async function applyCalendar(
   world: CalendarsWorld,
   directory: JobDirectory,
   { namespace, name }: { readonly namespace: string; readonly name: string },
-  by: Pick<NamedAsking, 'by' | 'requestId'>,
+  by: Pick<DocumentAsking, 'by' | 'requestId'>,
   afterJob: string | null = null,
 ): Promise<boolean> {
   const fullName = `${namespace}/${name}`
@@ -62,7 +62,7 @@ async function renewCalendar(
   world: CalendarsWorld,
   jobId: string,
   fullName: string,
-  { by, requestId }: Pick<NamedAsking, 'by' | 'requestId'>,
+  { by, requestId }: Pick<DocumentAsking, 'by' | 'requestId'>,
 ): Promise<void> {
   const act = { action: 'job.update', reason: `the calendar ${fullName} was edited` } as const
   const [namespace, name] = fullName.split('/')

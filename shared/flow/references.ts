@@ -8,7 +8,7 @@ import type { Job } from '../core/job/job.ts'
 import type { Resolved } from '../core/job/next-version.ts'
 import type { Warning } from '../core/job/read-job.ts'
 import { BUILT_IN_TEMPLATES, type Template } from '../core/schedule/template.ts'
-import type { Named, Stores } from '../ports.ts'
+import type { Stores, VersionedDocuments } from '../ports.ts'
 import { findJobs, splitName } from './find-job.ts'
 
 export type ReferencesWorld = Pick<Stores, 'jobs' | 'calendars' | 'templates'>
@@ -101,7 +101,11 @@ const unknown = (kind: string, fullName: string, namespace: string, path: string
   message: `there is no ${kind} ${fullName} that a job of ${namespace} can use. Put it first, in ${namespace} or in ${SHARED_NAMESPACE}.`,
 })
 
-async function readTemplate(templates: Named<Template>, namespace: string, name: string): Promise<Template | null> {
+async function readTemplate(
+  templates: VersionedDocuments<Template>,
+  namespace: string,
+  name: string,
+): Promise<Template | null> {
   const builtIn = namespace === SHARED_NAMESPACE ? BUILT_IN_TEMPLATES.get(name) : undefined
   return builtIn ?? (await templates.read(namespace, name))?.value ?? null
 }

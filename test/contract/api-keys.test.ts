@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { digestOf, leavesAnAdmin, type StoredKey } from '../../shared/core/access/key.ts'
 import { NO_NAMESPACE } from '../../shared/core/audit-entry.ts'
-import { auditOf } from '../support/put-named.ts'
+import { auditOf } from '../support/put-document.ts'
 import { inEachWorld } from '../support/worlds/worlds.ts'
 
 const AT_MS = 1_790_000_000_000

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type AuditEntry, NO_NAMESPACE } from '../../shared/core/audit-entry.ts'
 import { deleteJob, stopJob } from '../../shared/flow/manage-jobs.ts'
 import { ANNA, asking, body } from '../support/job-body.ts'
-import { auditOf } from '../support/put-named.ts'
+import { auditOf } from '../support/put-document.ts'
 import { saveBody } from '../support/save.ts'
 import { inEachWorld } from '../support/worlds/worlds.ts'
 

@@ -8,7 +8,7 @@ import { formatInstant } from '../../shared/core/time/instant.ts'
 import { NEVER } from '../../shared/core/time/instants.ts'
 import { deleteJob, patchJob, rescheduleJob, startJob, stopJob } from '../../shared/flow/manage-jobs.ts'
 import { ANNA, asking, body as jobBody } from '../support/job-body.ts'
-import { putNamed } from '../support/put-named.ts'
+import { putDocument } from '../support/put-document.ts'
 import { saveBody } from '../support/save.ts'
 import { before } from '../support/worlds/before.ts'
 import { inEachWorld, type MakeWorld, type World } from '../support/worlds/worlds.ts'
@@ -180,11 +180,11 @@ inEachWorld('a job', (make) => {
   test('takes over the schedules of a template and the dates of calendars as they were when it was saved', async () => {
     const world = await begin(make)
     const dates = ['2030-12-25', '01-01']
-    await putNamed(world, 'calendar', 'holidays', { dates })
-    await putNamed(world, 'template', 'hourly', { schedules: [{ cron: '0 * * * *' }] })
+    await putDocument(world, 'calendar', 'holidays', { dates })
+    await putDocument(world, 'template', 'hourly', { schedules: [{ cron: '0 * * * *' }] })
     const part = { schedules: [], template: 'default/hourly', calendars: ['default/holidays'] }
     const { job } = await saveBody(world, body('planned', part), asking)
-    await putNamed(world, 'calendar', 'holidays', { dates: [] }, { expectedVersion: 1 })
+    await putDocument(world, 'calendar', 'holidays', { dates: [] }, { expectedVersion: 1 })
     const found = await read({ ...world.again() }, 'planned')
     expect(found).toEqual(job)
     expect(found.versions[0].timing).toMatchObject({ schedules: [{ cron: '0 * * * *' }], calendars: [{ dates }] })

@@ -9,7 +9,7 @@ import { findJob, findJobs } from '../../shared/flow/find-job.ts'
 import { stopJob } from '../../shared/flow/manage-jobs.ts'
 import type { Jobs } from '../../shared/ports.ts'
 import { asking, body } from '../support/job-body.ts'
-import { putNamed } from '../support/put-named.ts'
+import { putDocument } from '../support/put-document.ts'
 import { saveBody } from '../support/save.ts'
 import { inEachWorld, type MakeWorld, type World } from '../support/worlds/worlds.ts'
 
@@ -65,8 +65,8 @@ inEachWorld('a job', (make) => {
 
   test('takes templates and calendars of its own namespace and of the shared one', async () => {
     const world = await begin(make)
-    await putNamed(world, 'calendar', 'days-off', { dates: ['12-25'] }, { namespace: 'shared' })
-    await putNamed(world, 'template', 'office', { schedules: [{ cron: '0 9 * * *' }] }, { namespace: 'search' })
+    await putDocument(world, 'calendar', 'days-off', { dates: ['12-25'] }, { namespace: 'shared' })
+    await putDocument(world, 'template', 'office', { schedules: [{ cron: '0 9 * * *' }] }, { namespace: 'search' })
     const part = { schedules: [], template: 'search/office', calendars: ['shared/days-off'] }
     const { job } = await saveBody(world, mine(part), asking)
     expect(job.versions[0].timing).toMatchObject({
@@ -79,8 +79,8 @@ inEachWorld('a job', (make) => {
 
   test('does not learn whether another tenant has a template or a calendar', async () => {
     const world = await begin(make)
-    await putNamed(world, 'calendar', 'secret', { dates: ['12-25'] }, { namespace: 'billing' })
-    await putNamed(world, 'template', 'secret', { schedules: [{ every: 60 }] }, { namespace: 'billing' })
+    await putDocument(world, 'calendar', 'secret', { dates: ['12-25'] }, { namespace: 'billing' })
+    await putDocument(world, 'template', 'secret', { schedules: [{ every: 60 }] }, { namespace: 'billing' })
     const asked = (name: string) =>
       faultsOf(saveBody(world, mine({ schedules: [], template: name, calendars: [name] }), asking))
     expect(await asked('billing/secret')).toEqual(['/template template.unknown', '/calendars/0 calendar.unknown'])

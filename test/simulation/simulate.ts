@@ -1,7 +1,7 @@
 // One simulation: a fleet of jobs, a while of good weather, a storm, good weather again, and then all jobs stopped until nothing
 // is left to do. Whatever happens follows from the seed.
 
-import { putNamed } from '../support/put-named.ts'
+import { putDocument } from '../support/put-document.ts'
 import { createRandom } from '../support/random-cron/random.ts'
 import { Client } from './client.ts'
 import { type Body, CALENDARS, fleetOf, TEMPLATE } from './fleet.ts'
@@ -178,9 +178,9 @@ export async function simulate(options: SimulationOptions): Promise<Simulated> {
 }
 
 async function begin(stack: SimStack, client: Client, fleet: readonly Body[]): Promise<void> {
-  for (const { name, ...value } of CALENDARS) await putNamed(stack.world, 'calendar', name, value)
+  for (const { name, ...value } of CALENDARS) await putDocument(stack.world, 'calendar', name, value)
   const { name, ...value } = TEMPLATE
-  await putNamed(stack.world, 'template', name, value)
+  await putDocument(stack.world, 'template', name, value)
   stack.start()
   const shardsAreMade = stack.time.pause(1000)
   void shardsAreMade.then(async () => {

@@ -17,8 +17,8 @@ import {
 } from '../../../shared/flow/access/keys.ts'
 import { type AuditPosition, searchAudit } from '../../../shared/flow/access/search-audit.ts'
 import { planned, unlessRefused } from '../../../shared/flow/idempotency.ts'
-import { writeNamed } from '../../../shared/flow/named-things.ts'
 import { Refusal } from '../../../shared/flow/refusals.ts'
+import { writeDocument } from '../../../shared/flow/write-document.ts'
 import type { Versioned } from '../../../shared/ports.ts'
 import { instantText, momentText } from '../answers/times.ts'
 import { askingOf, DEFAULT_LIMIT, etag, objectBody, REPLAYED, readBody, secondNow, without } from '../call.ts'
@@ -62,7 +62,7 @@ async function putNamespace(call: Call): Promise<Answer> {
   const { name } = call.params
   const value = readBody(namespaceBody, without(objectBody(call.body), READ_ONLY_OF_THINGS))
   const thing = { kind: 'namespace', namespace: NO_NAMESPACE, name } as const
-  const mutation = await writeNamed(call.world, call.world.namespaces, thing, value, askingOf(call))
+  const mutation = await writeDocument(call.world, call.world.namespaces, thing, value, askingOf(call))
   if (call.isDryRun) return nothingFires(mutation.result, mutation.changes)
   call.world.limits.forget(name)
   return {
@@ -75,7 +75,7 @@ async function putNamespace(call: Call): Promise<Answer> {
 async function deleteNamespace(call: Call): Promise<Answer> {
   const { name } = call.params
   const thing = { kind: 'namespace', namespace: NO_NAMESPACE, name } as const
-  const { result } = await writeNamed(call.world, call.world.namespaces, thing, null, askingOf(call), async () => {
+  const { result } = await writeDocument(call.world, call.world.namespaces, thing, null, askingOf(call), async () => {
     const jobs = await jobsIn(call, name)
     if (jobs > 0) throw new Refusal('conflict', `the namespace ${name} has ${jobs} jobs. Delete them first`)
   })

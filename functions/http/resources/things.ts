@@ -1,4 +1,4 @@
-// Routes of calendars and templates: named things of a namespace that jobs take over.
+// Routes of calendars and templates: versioned documents of a namespace that jobs take over.
 
 import { SHARED_NAMESPACE } from '../../../shared/core/access/role.ts'
 import { NO_NAMESPACE } from '../../../shared/core/audit-entry.ts'
@@ -12,9 +12,9 @@ import { compileSchedule } from '../../../shared/core/schedule/schedule.ts'
 import { BUILT_IN_TEMPLATES, type Template, templateBody } from '../../../shared/core/schedule/template.ts'
 import { applyCalendar, checkCalendar, jobsUsing } from '../../../shared/flow/calendars.ts'
 import { compareFires } from '../../../shared/flow/compare-fires.ts'
-import { type NamedMutation, writeNamed } from '../../../shared/flow/named-things.ts'
 import { notFound, Refusal } from '../../../shared/flow/refusals.ts'
-import type { Named, Versioned } from '../../../shared/ports.ts'
+import { type DocumentMutation, writeDocument } from '../../../shared/flow/write-document.ts'
+import type { Versioned, VersionedDocuments } from '../../../shared/ports.ts'
 import { firesAnswer } from '../answers/job.ts'
 import { momentText } from '../answers/times.ts'
 import { askingOf, DEFAULT_LIMIT, etag, objectBody, readBody, secondNow, without } from '../call.ts'
@@ -52,13 +52,13 @@ async function namespacesFor(call: Call): Promise<string[]> {
   return [...all].filter(isReadable)
 }
 
-async function existing<Value>(call: Call, kind: string, store: Named<Value>): Promise<Written<Value>> {
+async function existing<Value>(call: Call, kind: string, store: VersionedDocuments<Value>): Promise<Written<Value>> {
   const found = await store.read(call.params.namespace, call.params.name)
   if (found === null || found.value === null) throw notFound(kind, fullNameOf(call))
   return { ...found, value: found.value }
 }
 
-function putAnswer<Value>(call: Call, { result, after }: NamedMutation<Value>, body: object): Answer {
+function putAnswer<Value>(call: Call, { result, after }: DocumentMutation<Value>, body: object): Answer {
   return {
     status: result === 'CREATED' ? 201 : 200,
     body,
@@ -103,7 +103,7 @@ async function putCalendar(call: Call): Promise<Answer> {
   const value = readBody(calendarBody, without(objectBody(call.body), READ_ONLY_OF_THINGS))
   checkCalendar(fullNameOf(call), value)
   const asking = askingOf(call)
-  const mutation = await writeNamed(
+  const mutation = await writeDocument(
     call.world,
     call.world.calendars,
     { kind: 'calendar', namespace, name },
@@ -120,7 +120,7 @@ async function putCalendar(call: Call): Promise<Answer> {
 const MOST_JOBS_COMPARED = 500
 
 /** The fires of the jobs that use it and that the caller sees, with its old dates and with the new ones. */
-async function calendarDryRun(call: Call, { result, after, changes }: NamedMutation<Calendar>): Promise<Answer> {
+async function calendarDryRun(call: Call, { result, after, changes }: DocumentMutation<Calendar>): Promise<Answer> {
   const fullName = fullNameOf(call)
   const jobs = seenBy(call, await jobsUsing(call.world.directory, fullName)).slice(0, MOST_JOBS_COMPARED)
   const pairs = jobs.map((job) => {
@@ -193,7 +193,7 @@ async function putTemplate(call: Call): Promise<Answer> {
   checkSchedules(value)
   refuseBuiltIn(call)
   const thing = { kind: 'template', namespace, name } as const
-  const mutation = await writeNamed(call.world, call.world.templates, thing, value, askingOf(call))
+  const mutation = await writeDocument(call.world, call.world.templates, thing, value, askingOf(call))
   if (call.isDryRun) return nothingFires(mutation.result, mutation.changes)
   return putAnswer(call, mutation, await templateBodyOf(call, namespace, name, { ...mutation.after, value }))
 }
@@ -288,7 +288,7 @@ export const THING_ROUTES: readonly Route[] = [
     async (call) => {
       const { namespace, name } = call.params
       const thing = { kind: 'calendar', namespace, name } as const
-      const { result } = await writeNamed(call.world, call.world.calendars, thing, null, askingOf(call), async () =>
+      const { result } = await writeDocument(call.world, call.world.calendars, thing, null, askingOf(call), async () =>
         refuseUsed(call, 'calendar', await jobsUsing(call.world.directory, fullNameOf(call))),
       )
       return call.isDryRun ? nothingFires(result) : { status: 204 }
@@ -357,7 +357,7 @@ export const THING_ROUTES: readonly Route[] = [
       refuseBuiltIn(call)
       const { namespace, name } = call.params
       const thing = { kind: 'template', namespace, name } as const
-      const { result } = await writeNamed(call.world, call.world.templates, thing, null, askingOf(call), async () =>
+      const { result } = await writeDocument(call.world, call.world.templates, thing, null, askingOf(call), async () =>
         refuseUsed(call, 'template', await usingTemplate(call, fullNameOf(call))),
       )
       return call.isDryRun ? nothingFires(result) : { status: 204 }

@@ -49,17 +49,17 @@ export async function runsOfChain(world: RunsWorld, root: string, query: AllRuns
 
 const MOST_LISTED = 1000
 
-type Named = Pick<RunView, 'id' | 'runId'>
+type IdentifiedRun = Pick<RunView, 'id' | 'runId'>
 
 /** A list of ids, each looked up as it stands now. */
 async function listed(world: RunsWorld, query: AllRunsQuery, runIds: readonly string[]): Promise<AllRunsPage> {
-  const isInRange = ({ id, runId }: Named) =>
+  const isInRange = ({ id, runId }: IdentifiedRun) =>
     id.second >= query.from &&
     id.second < query.to &&
     isAfter({ id, runId }, query.after) &&
     query.jobOf(id.jobId) !== null
-  const named = [...new Set(runIds)].map((runId): Named => ({ runId, id: parseRunId(runId) }))
-  const wanted = named.filter(isInRange).sort((a, b) => b.id.second - a.id.second || (a.runId < b.runId ? -1 : 1))
+  const identified = [...new Set(runIds)].map((runId): IdentifiedRun => ({ runId, id: parseRunId(runId) }))
+  const wanted = identified.filter(isInRange).sort((a, b) => b.id.second - a.id.second || (a.runId < b.runId ? -1 : 1))
   const found = await mapLimited(wanted.slice(0, MOST_LISTED), ({ runId }) => findRun(world, runId))
   const runs = found.filter((run) => run !== null && query.isWanted(run)).map((run) => run as RunView)
   runs.sort(newestFirst)

@@ -6,12 +6,12 @@ const LARGE = { text: 'x'.repeat(2000) }
 const ONCE = { schedules: [{ at: '2099-01-01T00:00:00Z' }] }
 
 export async function tourOfApi(crew: Crew): Promise<void> {
-  await namedThings(crew)
+  await documents(crew)
   await jobs(crew)
   await keys(crew)
 }
 
-async function namedThings(crew: Crew): Promise<void> {
+async function documents(crew: Crew): Promise<void> {
   const put = { calendars: { dates: ['2099-12-25'] }, templates: { schedules: [{ every: '1d' }] } }
   for (const [kind, body] of Object.entries(put)) {
     for (const name of ['used', 'unused', 'third']) await crew.ask(`PUT /v1/${kind}/default/${name}`, body)

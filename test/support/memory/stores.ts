@@ -7,12 +7,11 @@ import type { ListedRun, OpenRun } from '../../../shared/core/run/record.ts'
 import type {
   ApiKeys,
   AuditTrail,
+  DocumentWrite,
   IdempotencyKeys,
   KeyRing,
   LockChange,
   Locks,
-  Named,
-  NamedWrite,
   OpenRuns,
   PendingEdit,
   PendingEdits,
@@ -20,6 +19,7 @@ import type {
   States,
   Stores,
   Versioned,
+  VersionedDocuments,
 } from '../../../shared/ports.ts'
 import { MemoryJobs } from './jobs.ts'
 import { MemoryLedger } from './ledger.ts'
@@ -124,7 +124,7 @@ class MemoryLocks implements Locks {
   }
 }
 
-class MemoryNamed<Value> implements Named<Value> {
+class MemoryVersionedDocuments<Value> implements VersionedDocuments<Value> {
   readonly #values = new Map<string, Versioned<Value>>()
   readonly #audit: AuditEntry[]
 
@@ -136,7 +136,7 @@ class MemoryNamed<Value> implements Named<Value> {
     return this.#values.get(`${namespace}/${name}`) ?? null
   }
 
-  async list(namespace: string): ReturnType<Named<Value>['list']> {
+  async list(namespace: string): ReturnType<VersionedDocuments<Value>['list']> {
     return [...this.#values]
       .filter(([name]) => name.startsWith(`${namespace}/`))
       .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -145,7 +145,7 @@ class MemoryNamed<Value> implements Named<Value> {
       )
   }
 
-  async write({ namespace, name, value, expectedVersion, audit }: NamedWrite<Value>): Promise<boolean> {
+  async write({ namespace, name, value, expectedVersion, audit }: DocumentWrite<Value>): Promise<boolean> {
     const isExpected = (this.#values.get(`${namespace}/${name}`)?.version ?? 0) === expectedVersion
     if (!isExpected) return false
     this.#values.set(`${namespace}/${name}`, { value, version: expectedVersion + 1, updatedAtMs: audit.atMs })
@@ -261,9 +261,9 @@ export function memoryStores(shardCount: number, witness: Witness = {}): Stores 
     open,
     states: new MemoryStates(witness),
     locks: new MemoryLocks(witness),
-    calendars: new MemoryNamed(audit),
-    templates: new MemoryNamed(audit),
-    namespaces: new MemoryNamed(audit),
+    calendars: new MemoryVersionedDocuments(audit),
+    templates: new MemoryVersionedDocuments(audit),
+    namespaces: new MemoryVersionedDocuments(audit),
     pendingEdits: new MemoryPendingEdits(),
     idempotency: new MemoryIdempotencyKeys(),
     apiKeys: new MemoryApiKeys(audit),

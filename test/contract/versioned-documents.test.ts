@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { NO_SETTINGS } from '../../shared/core/access/namespace.ts'
 import type { Calendar } from '../../shared/core/schedule/calendar.ts'
-import type { NamedWrite } from '../../shared/ports.ts'
-import { auditOf } from '../support/put-named.ts'
+import type { DocumentWrite } from '../../shared/ports.ts'
+import { auditOf } from '../support/put-document.ts'
 import { inEachWorld } from '../support/worlds/worlds.ts'
 
 const AT_MS = 1_790_000_000_000
@@ -12,7 +12,7 @@ const holidays: Calendar = { description: 'Days off', dates: ['2030-12-25'] }
 let writes = 0
 
 /** A write of the calendar default/holidays. */
-function writeOf(value: Calendar | null, expectedVersion: number, name = 'holidays'): NamedWrite<Calendar> {
+function writeOf(value: Calendar | null, expectedVersion: number, name = 'holidays'): DocumentWrite<Calendar> {
   writes += 1
   const audit = { ...auditOf(`default/${name}`, AT_MS + expectedVersion), id: `a${writes}` }
   return { namespace: 'default', name, value, expectedVersion, audit }

@@ -1,9 +1,9 @@
-// Named values of a namespace, each with a version that a change must name. One that was deleted leaves its number behind, so
+// Versioned documents of a namespace: a change names the version that it replaces. A deleted document leaves its number behind, so
 // that a condition of long ago never fits what was put later under the same name.
 
 import { randomUUID } from 'node:crypto'
 import type * as z from 'zod'
-import type { Named, NamedWrite, Versioned } from '../ports.ts'
+import type { DocumentWrite, Versioned, VersionedDocuments } from '../ports.ts'
 import { type AuditedNamespaces, auditPart } from './audit-trail.ts'
 import { checked } from './codec.ts'
 import { type Attributes, equals, isAbsent, number, text } from './expression.ts'
@@ -12,18 +12,18 @@ import type { KeptUntil } from './kept-until.ts'
 import { keyOf, keyOfItem, partitionOfType } from './keys.ts'
 import type { Table } from './table.ts'
 
-export interface NamedParts {
+export interface DocumentParts {
   readonly table: Table
   readonly kept: KeptUntil
   readonly audited: AuditedNamespaces
 }
 
-export class DynamoNamed<Value> implements Named<Value> {
-  readonly #parts: NamedParts
+export class DynamoVersionedDocuments<Value> implements VersionedDocuments<Value> {
+  readonly #parts: DocumentParts
   readonly #type: 'calendar' | 'template' | 'namespace'
   readonly #schema: z.ZodType<Value>
 
-  constructor(parts: NamedParts, type: 'calendar' | 'template' | 'namespace', schema: z.ZodType<Value>) {
+  constructor(parts: DocumentParts, type: 'calendar' | 'template' | 'namespace', schema: z.ZodType<Value>) {
     this.#parts = parts
     this.#type = type
     this.#schema = schema
@@ -42,7 +42,7 @@ export class DynamoNamed<Value> implements Named<Value> {
     return item === null ? null : this.#read(item)
   }
 
-  async list(namespace: string): ReturnType<Named<Value>['list']> {
+  async list(namespace: string): ReturnType<VersionedDocuments<Value>['list']> {
     const items = await this.#parts.table.query({ pk: partitionOfType(this.#type, { namespace }) })
     return items.flatMap((item) => {
       const { value, ...rest } = this.#read(item)
@@ -50,7 +50,7 @@ export class DynamoNamed<Value> implements Named<Value> {
     })
   }
 
-  async write({ namespace, name, value, expectedVersion, audit }: NamedWrite<Value>): Promise<boolean> {
+  async write({ namespace, name, value, expectedVersion, audit }: DocumentWrite<Value>): Promise<boolean> {
     const { table, kept, audited } = this.#parts
     await audited.note(audit)
     const writer = randomUUID()

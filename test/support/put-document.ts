@@ -2,13 +2,13 @@
 
 import { calendarBody } from '../../shared/core/schedule/calendar.ts'
 import { templateBody } from '../../shared/core/schedule/template.ts'
-import type { NamedWrite, Stores } from '../../shared/ports.ts'
+import type { DocumentWrite, Stores } from '../../shared/ports.ts'
 import { ANNA } from './job-body.ts'
 
-type NamedStores = Pick<Stores, 'calendars' | 'templates'>
+type DocumentStores = Pick<Stores, 'calendars' | 'templates'>
 
 /** What stands in the audit about it. */
-export const auditOf = (target: string, atMs = 0): NamedWrite<unknown>['audit'] => ({
+export const auditOf = (target: string, atMs = 0): DocumentWrite<unknown>['audit'] => ({
   id: target,
   atMs,
   by: ANNA,
@@ -23,8 +23,8 @@ export const auditOf = (target: string, atMs = 0): NamedWrite<unknown>['audit'] 
   requestId: null,
 })
 
-export async function putNamed(
-  { calendars, templates }: NamedStores,
+export async function putDocument(
+  { calendars, templates }: DocumentStores,
   kind: 'calendar' | 'template',
   name: string,
   body: object,

@@ -1,32 +1,32 @@
-// Puts and deletes what has a name and a version: calendars, templates, settings of namespaces. An equal value makes no version.
+// Puts and deletes versioned documents: calendars, templates, settings of namespaces. An equal value makes no version.
 
 import type { Actor } from '../core/actor.ts'
 import type { AuditAction } from '../core/audit-entry.ts'
 import { changesBetween, type FieldChange } from '../core/changes.ts'
 import { isSameJson } from '../core/json-equal.ts'
-import type { Clock, Named, Versioned } from '../ports.ts'
+import type { Clock, Versioned, VersionedDocuments } from '../ports.ts'
 import { type ExpectedVersion, notFound, refuseOtherVersion, tooBusy } from './refusals.ts'
 
-export interface NamedWorld {
+export interface DocumentWorld {
   readonly clock: Clock
   newId(): string
 }
 
-export interface NamedAsking {
+export interface DocumentAsking {
   readonly by: Actor
   readonly ifVersion?: ExpectedVersion
   readonly requestId: string | null
   readonly isDryRun?: boolean
 }
 
-export interface ThingName {
+export interface DocumentName {
   /** As in "calendar". */
   readonly kind: 'calendar' | 'template' | 'namespace'
   readonly namespace: string
   readonly name: string
 }
 
-export interface NamedMutation<Value> {
+export interface DocumentMutation<Value> {
   readonly result: 'CREATED' | 'UPDATED' | 'UNCHANGED' | 'DELETED'
   readonly before: Value | null
   readonly after: Versioned<Value>
@@ -36,14 +36,14 @@ export interface NamedMutation<Value> {
 const MOST_TRIES = 8
 
 /** `value` null deletes it; `check` may refuse what else stands in the way. */
-export async function writeNamed<Value>(
-  world: NamedWorld,
-  store: Named<Value>,
-  { kind, namespace, name }: ThingName,
+export async function writeDocument<Value>(
+  world: DocumentWorld,
+  store: VersionedDocuments<Value>,
+  { kind, namespace, name }: DocumentName,
   value: Value | null,
-  asking: NamedAsking,
+  asking: DocumentAsking,
   check: () => Promise<void> = async () => {},
-): Promise<NamedMutation<Value>> {
+): Promise<DocumentMutation<Value>> {
   for (let tries = 1; tries <= MOST_TRIES; tries++) {
     const found = await store.read(namespace, name)
     const before = found?.value ?? null
