@@ -2,7 +2,7 @@
 
 import { BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { type KeptJob, writeJob } from '../shared/aws/items.ts'
-import { placeOf } from '../shared/aws/job-write.ts'
+import { jobKeyOf } from '../shared/aws/job-write.ts'
 import { jobIdOf } from '../shared/core/job/id.ts'
 import { jobSchema } from '../shared/core/job/job.ts'
 import { revise } from '../shared/core/job/revise.ts'
@@ -34,7 +34,7 @@ export async function fill(
       next += ITEMS_A_WRITE
       const puts = bodies.slice(first, next).map((body) => {
         const job = jobOf(body, now)
-        const { pk, sk } = placeOf(job, 0)
+        const { pk, sk } = jobKeyOf(job, 0)
         // Without calendars a job is kept just as it is.
         return { PutRequest: { Item: { ...writeJob(job as unknown as KeptJob), pk: { S: pk }, sk: { S: sk } } } }
       })

@@ -4,20 +4,23 @@ import { createHash } from 'node:crypto'
 import { Problem } from './problem.ts'
 import type { Call } from './route.ts'
 
-type Asked = Pick<Call, 'path' | 'query'>
+type ListRequest = Pick<Call, 'path' | 'query'>
 
 /** Path and filters; where the list is cut does not matter. */
-function digestOf({ path, query }: Asked): string {
+function digestOf({ path, query }: ListRequest): string {
   const { cursor: _, limit: __, ...filters } = query as Record<string, unknown>
   const text = JSON.stringify([path, Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1))])
   return createHash('sha256').update(text).digest('base64url').slice(0, 12)
 }
 
-export const writeCursor = (asked: Asked, position: unknown): string =>
+export const writeCursor = (asked: ListRequest, position: unknown): string =>
   Buffer.from(JSON.stringify([digestOf(asked), position])).toString('base64url')
 
 /** Null where none was sent. */
-export function readCursor<Position>(asked: Asked, isPosition: (value: unknown) => value is Position): Position | null {
+export function readCursor<Position>(
+  asked: ListRequest,
+  isPosition: (value: unknown) => value is Position,
+): Position | null {
   const text = (asked.query as { cursor?: string }).cursor
   if (text === undefined) return null
   try {
@@ -37,7 +40,7 @@ export const isPair = (value: unknown): value is readonly [string | number | nul
 
 /** A page of a list that is at hand whole, in the order of a text. */
 export function pageOf<Item>(
-  asked: Asked,
+  asked: ListRequest,
   items: readonly Item[],
   keyOf: (item: Item) => string,
   limit: number,

@@ -9,7 +9,7 @@ export interface KeptParameters {
   set(name: string, value: string): unknown
 }
 
-interface Asked {
+interface ParameterRequest {
   readonly Name: string
   readonly Value?: string
   readonly Overwrite?: boolean
@@ -19,7 +19,7 @@ const refused = (type: string) => ({ status: 400, body: { __type: type } })
 
 export const startParameters = (kept: KeptParameters): Promise<Engine> =>
   startJsonService((action, input) => {
-    const { Name, Value = '', Overwrite = false } = input as Asked
+    const { Name, Value = '', Overwrite = false } = input as ParameterRequest
     const found = kept.get(Name)
     if (action === 'GetParameter') {
       if (found === undefined) return refused('ParameterNotFound')

@@ -3,7 +3,7 @@
 
 import { Canvas, type Style } from './canvas.ts'
 import { drawPanel } from './draw-panel.ts'
-import { type Layout, layoutOf, placeOf } from './layout.ts'
+import { type Layout, layoutOf, offsetOfSlot } from './layout.ts'
 import { type RingView, SLOTS, type Slot } from './view.ts'
 import { clockText, offsetText, untilText } from './words.ts'
 
@@ -39,7 +39,7 @@ function drawCircle(canvas: Canvas, layout: Layout, view: RingView): void {
   const { centre, radius } = layout
   const hand = view.second % SLOTS
   const put = (slot: number, share: number, text: string, style: Style) => {
-    const place = placeOf(slot, radius, share)
+    const place = offsetOfSlot(slot, radius, share)
     canvas.put(centre.row + place.row, centre.column + place.column - Math.floor((text.length - 1) / 2), text, style)
   }
   for (const label of ['00', '15', '30', '45']) put(Number(label), LABEL_SHARE, label, 'faint')

@@ -34,7 +34,7 @@ export const fitsRing = (columns: number, rows: number): boolean => columns >= L
 const roundEvenly = (value: number): number => Math.sign(value) * Math.round(Math.abs(value) + 1e-9)
 
 /** From the centre; a character is about twice as high as wide, so columns count double. Slot 0 is on top. */
-export function placeOf(slot: number, radius: number, share = 1): Place {
+export function offsetOfSlot(slot: number, radius: number, share = 1): Place {
   const angle = (slot / SLOTS) * 2 * Math.PI
   const reach = radius * share
   return { row: roundEvenly(-Math.cos(angle) * reach), column: roundEvenly(Math.sin(angle) * reach * 2) }

@@ -15,7 +15,7 @@ const INLINE_PAYLOAD_BYTES = 1024
 
 export const isLarge = (payload: unknown): boolean => Buffer.byteLength(JSON.stringify(payload)) > INLINE_PAYLOAD_BYTES
 
-export const placeOf = (job: { id: string; isOnce: boolean }, shard: number): TableKey =>
+export const jobKeyOf = (job: { id: string; isOnce: boolean }, shard: number): TableKey =>
   keyOf({ type: job.isOnce ? 'once' : 'job', shard, jobId: job.id })
 
 export interface KeptWrite extends Omit<JobWrite, 'before' | 'after'> {
@@ -70,12 +70,12 @@ function itemParts({ before, after, shard, writer }: KeptWrite, ttl: Attributes)
     writer: { S: writer },
     ...ttl,
   }
-  const key = placeOf(after, shard)
+  const key = jobKeyOf(after, shard)
   if (before === null) return [{ do: 'put', key, item: attributes, onlyIf: isAbsent('pk') }]
   const isUnchanged: Condition = equals('version', number(before.version))
   if (before.isOnce !== after.isOnce) {
     return [
-      { do: 'remove', key: placeOf(before, shard), onlyIf: isUnchanged },
+      { do: 'remove', key: jobKeyOf(before, shard), onlyIf: isUnchanged },
       { do: 'put', key, item: attributes, onlyIf: isAbsent('pk') },
     ]
   }

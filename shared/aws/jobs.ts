@@ -27,7 +27,7 @@ import {
   writeJob,
   writeVersion,
 } from './items.ts'
-import { bodyKey, changeKey, definitionKey, isLarge, jobParts, placeOf, versionKey } from './job-write.ts'
+import { bodyKey, changeKey, definitionKey, isLarge, jobKeyOf, jobParts, versionKey } from './job-write.ts'
 import type { KeptUntil } from './kept-until.ts'
 import { itemOf, keyOfItem, partitionOfType, sortPart, type TableKey } from './keys.ts'
 import type { Table } from './table.ts'
@@ -84,7 +84,7 @@ export class DynamoJobs implements Jobs {
   /** A job is stored in one of two places. */
   #placesOf(id: string): TableKey[] {
     const shard = this.#shardOf(id)
-    return [placeOf({ id, isOnce: false }, shard), placeOf({ id, isOnce: true }, shard)]
+    return [jobKeyOf({ id, isOnce: false }, shard), jobKeyOf({ id, isOnce: true }, shard)]
   }
 
   async #model(item: Attributes): Promise<StoredJob> {
@@ -106,7 +106,7 @@ export class DynamoJobs implements Jobs {
     ])
     const writer = randomUUID()
     const parts = jobParts({ ...write, before, after, writer }, this.#keptUntil)
-    const key = placeOf(after, write.shard)
+    const key = jobKeyOf(after, write.shard)
     return this.#table.transact(parts, async () => (await this.#table.get(key))?.writer?.S === writer)
   }
 
@@ -117,7 +117,7 @@ export class DynamoJobs implements Jobs {
   async amend(job: StoredJob): Promise<void> {
     const kept = await this.#withDatesApart(job)
     const { versions } = writeJob(kept)
-    const key = placeOf(job, this.#shardOf(job.id))
+    const key = jobKeyOf(job, this.#shardOf(job.id))
     await this.#table.update(key, { set: { versions }, onlyIf: equals('version', number(job.version)) })
     await this.#table.update(versionKey(job.id, job.version), {
       set: writeVersion(kept.versions[kept.versions.length - 1]),

@@ -42,7 +42,7 @@ export const lockDeadlineOf = (claimedAt: number, timeoutSeconds: number): numbe
   claimedAt + START_MARGIN_SECONDS + timeoutSeconds + DEADLINE_GRACE_SECONDS
 
 /** Which attempt a message is about, and from which second on it may start. */
-export interface Asked {
+export interface ClaimRequest {
   readonly attempt: number
   readonly notBefore: number | null
   /** The message names an item in the list of open runs. What a ticker sends because it is due names none. */
@@ -59,7 +59,7 @@ export type ClaimDecision =
   /** An executor has claimed it, it waits in line, or the message is of an attempt that is over. */
   | { readonly do: 'LEAVE' }
 
-export function decideClaim(found: PageEntry | null, asked: Asked, retry: Retry, now: number): ClaimDecision {
+export function decideClaim(found: PageEntry | null, asked: ClaimRequest, retry: Retry, now: number): ClaimDecision {
   if (found === null) return claimFrom(1, asked, now)
   switch (found.status) {
     case 'WAITING':
@@ -78,7 +78,7 @@ export function decideClaim(found: PageEntry | null, asked: Asked, retry: Retry,
   }
 }
 
-function claimFrom(attempt: number, asked: Asked, now: number): ClaimDecision {
+function claimFrom(attempt: number, asked: ClaimRequest, now: number): ClaimDecision {
   // The executor that ended the earlier attempt has sent another message for this one.
   if (asked.attempt < attempt) return { do: 'LEAVE' }
   if (asked.notBefore !== null && now < asked.notBefore) return { do: 'PUT_BACK', inSeconds: asked.notBefore - now }

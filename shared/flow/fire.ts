@@ -128,7 +128,7 @@ export async function markMissed(
 const SECONDS_AT_ONCE = 16
 
 /** What one link sends, the oldest seconds first, and how far that is acknowledged. */
-export class Firing {
+export class LinkFiring {
   readonly #world: TickWorld
   readonly #memory: ShardMemory
   readonly #doneBefore: number

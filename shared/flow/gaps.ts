@@ -47,7 +47,7 @@ export async function workBacklog(
   let missed = 0
   while (left.length > 0 && world.clock.nowMs() - startedMs < STEP_MS) {
     const step = stepBacklog(memory.snapshot, left, JOBS_A_STEP)
-    await Promise.all(step.plans.map(({ jobId, plan }) => carryOut(world, memory, jobId, plan)))
+    await Promise.all(step.plans.map(({ jobId, plan }) => carryOutGapPlan(world, memory, jobId, plan)))
     missed += step.plans.flatMap(({ plan }) => plan.missed).reduce((sum, { count }) => sum + count, 0)
     finishedJobs.push(...step.finishedJobs)
     left = step.backlog
@@ -55,7 +55,7 @@ export async function workBacklog(
   return { backlog: left, finishedJobs, missed }
 }
 
-async function carryOut(world: TickWorld, memory: ShardMemory, jobId: string, plan: GapPlan): Promise<void> {
+async function carryOutGapPlan(world: TickWorld, memory: ShardMemory, jobId: string, plan: GapPlan): Promise<void> {
   if (plan.catchUp.length > 0) {
     await world.states.change(jobId, (state) => ({ state: addCursors(state, plan.catchUp), result: null }))
     memory.catchingUp?.add(jobId)

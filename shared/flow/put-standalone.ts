@@ -72,7 +72,7 @@ export async function putStandalone(world: PutWorld, run: AloneRun): Promise<Mes
   return { body: withOpen(message, dueMs) }
 }
 
-export interface StartWorld extends PutWorld {
+export interface StandaloneWorld extends PutWorld {
   readonly shardCount: number
   readonly queues: Readonly<Record<Lane, Pick<Queue, 'send'>>>
 }
@@ -82,7 +82,7 @@ export interface StartWorld extends PutWorld {
  * refuses for good is ended there.
  */
 export async function startAlone(
-  world: StartWorld,
+  world: StandaloneWorld,
   job: StoredJob,
   run: Pick<AloneRun, 'id' | 'trigger' | 'instant' | 'payload' | 'cause' | 'root' | 'audit'>,
 ): Promise<void> {

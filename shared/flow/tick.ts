@@ -10,7 +10,7 @@ import { secondOf } from '../core/time/units.ts'
 import { CHAIN_AFTER_MS, MOST_AHEAD_SECONDS, MOST_LATE_MS, SWITCH_DELAY_SECONDS } from '../core/timings.ts'
 import { type Maintenance, maintain } from './after-tick.ts'
 import { drainHolding } from './drain-holding.ts'
-import { Firing, prepare } from './fire.ts'
+import { LinkFiring, prepare } from './fire.ts'
 import { type WorkedBacklog, workBacklog } from './gaps.ts'
 import { sendSwitch } from './send-switch.ts'
 import type { ShardMemory } from './shard-memory.ts'
@@ -105,7 +105,7 @@ async function tickSecond(
   memory.item = fenced
   if (fenced === null) return { end: 'lost' }
   await world.until(second * 1000)
-  const firing = new Firing(world, memory, event.sentThrough)
+  const firing = new LinkFiring(world, memory, event.sentThrough)
   const fired = firing.fire(plan, prepared, depths)
   await firing.provenBy(fired, Math.max(second * 1000, world.clock.nowMs()) + CHAIN_AFTER_MS)
   const gaps = await workBacklogOrWarn(world, memory, fenced)

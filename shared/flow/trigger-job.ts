@@ -9,10 +9,10 @@ import type { Cause } from '../core/run/record.ts'
 import { formatRunId, parseRunId } from '../core/run/run.ts'
 import type { Stores } from '../ports.ts'
 import { planned, type Request } from './idempotency.ts'
-import { type StartWorld, startAlone } from './put-standalone.ts'
+import { type StandaloneWorld, startAlone } from './put-standalone.ts'
 import { nowOf } from './tick-world.ts'
 
-export type TriggerWorld = StartWorld & Pick<Stores, 'jobs' | 'idempotency'>
+export type TriggerWorld = StandaloneWorld & Pick<Stores, 'jobs' | 'idempotency'>
 
 export interface Triggering {
   readonly by: Actor

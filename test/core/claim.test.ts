@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import {
-  type Asked,
+  type ClaimRequest,
   deadlineOf,
   decideClaim,
   isDead,
@@ -12,8 +12,8 @@ import type { PageEntry } from '../../shared/core/pages/entry.ts'
 
 const NOW = 1_790_000_000
 const NO_RETRY = { attempts: 0, delay: 5, maxDelay: 300 }
-const FIRST: Asked = { attempt: 1, notBefore: null, isListed: false }
-const LISTED: Asked = { ...FIRST, isListed: true }
+const FIRST: ClaimRequest = { attempt: 1, notBefore: null, isListed: false }
+const LISTED: ClaimRequest = { ...FIRST, isListed: true }
 
 describe('a claim', () => {
   const claim = (deadlineSecond: number) => ({ status: 'RUNNING', attempt: 1, token: 'x', deadlineSecond }) as const

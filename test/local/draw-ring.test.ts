@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import { drawRing } from '../../local/picture/draw-ring.ts'
-import { fitsRing, LEAST_RADIUS, placeOf } from '../../local/picture/layout.ts'
+import { fitsRing, LEAST_RADIUS, offsetOfSlot } from '../../local/picture/layout.ts'
 import { RingModel } from '../../local/picture/ring-model.ts'
 import { type RingView, SECONDS_AHEAD } from '../../local/picture/view.ts'
 import { zoneOf } from '../../shared/core/time/zones.ts'
@@ -83,21 +83,21 @@ describe.each(SIZES)('at %i x %i', (width, height) => {
 
 test('the 60 slots have 60 places, whatever the size of the ring', () => {
   for (let radius = LEAST_RADIUS; radius <= 60; radius++) {
-    const places = Array.from({ length: 60 }, (_, slot) => placeOf(slot, radius))
+    const places = Array.from({ length: 60 }, (_, slot) => offsetOfSlot(slot, radius))
     expect(new Set(places.map(({ row, column }) => `${row},${column}`)).size, `radius ${radius}`).toBe(60)
   }
 })
 
 test('slot 0 is on top, 15 on the right, 30 at the bottom, 45 on the left', () => {
-  expect(placeOf(0, 10).row).toBe(-10)
-  expect(placeOf(15, 10).column).toBe(20)
-  expect(placeOf(30, 10).row).toBe(10)
-  expect(placeOf(45, 10).column).toBe(-20)
+  expect(offsetOfSlot(0, 10).row).toBe(-10)
+  expect(offsetOfSlot(15, 10).column).toBe(20)
+  expect(offsetOfSlot(30, 10).row).toBe(10)
+  expect(offsetOfSlot(45, 10).column).toBe(-20)
 })
 
 test('the circle is the same upside down', () => {
   for (let slot = 0; slot < 30; slot++) {
-    const [upper, lower] = [placeOf(slot, 9), placeOf(slot + 30, 9)]
+    const [upper, lower] = [offsetOfSlot(slot, 9), offsetOfSlot(slot + 30, 9)]
     expect([upper.row + lower.row, upper.column + lower.column]).toEqual([0, 0])
   }
 })

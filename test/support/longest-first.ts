@@ -18,13 +18,13 @@ const LONGEST = [
   'core/time/zone',
 ]
 
-const placeOf = ({ moduleId }: TestSpecification): number => {
+const rankOf = ({ moduleId }: TestSpecification): number => {
   const place = LONGEST.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`))
   return place === -1 ? LONGEST.length : place
 }
 
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    return (await super.sort(files)).sort((a, b) => placeOf(a) - placeOf(b))
+    return (await super.sort(files)).sort((a, b) => rankOf(a) - rankOf(b))
   }
 }

@@ -82,8 +82,8 @@ export class Roster {
     const entries = isFew ? [...this.entries] : []
     for (const [id, entry] of changed) {
       const known = this.#byId.get(id)
-      if (isFew && known !== undefined) entries.splice(placeOf(entries, known), 1)
-      if (isFew) entries.splice(placeOf(entries, entry), 0, entry)
+      if (isFew && known !== undefined) entries.splice(insertionPlaceOf(entries, known), 1)
+      if (isFew) entries.splice(insertionPlaceOf(entries, entry), 0, entry)
       this.#byId.set(id, entry)
     }
     this.#replace(isFew ? entries : this.#merged(changed))
@@ -128,5 +128,5 @@ export class Roster {
 }
 
 /** Where an entry is in the list, or would be. */
-const placeOf = (entries: readonly Entry[], entry: Entry): number =>
+const insertionPlaceOf = (entries: readonly Entry[], entry: Entry): number =>
   firstPlace(entries.length, (place) => byPriorityAndId(entries[place], entry) >= 0)

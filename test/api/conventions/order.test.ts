@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { journal } from '../../support/api/journal.ts'
-import { type Asked, openApi } from '../../support/api/open-api.ts'
+import { type ApiRequest, openApi } from '../../support/api/open-api.ts'
 
 const JOB = { schedules: [{ every: '30d' }], target: { type: 'handler', handler: 'echo' } }
 const TOO_LARGE = 'x'.repeat(256 * 1024 + 1)
@@ -48,7 +48,7 @@ test.each([
     const change = method === 'PATCH' ? { priority: 1 } : { ...JOB, priority: 1 }
     const sound = wrongs.has('body') ? { ...change, schedules: [{ cron: 'never' }] } : change
     const text = `${JSON.stringify(sound)}${wrongs.has('syntax') ? '}' : ''}${wrongs.has('size') ? TOO_LARGE : ''}`
-    const asked: Asked = {
+    const asked: ApiRequest = {
       key: wrongs.has('key') ? 'none' : wrongs.has('role') ? viewer : editor,
       ...(method === 'DELETE' ? {} : { raw: text }),
       headers: {

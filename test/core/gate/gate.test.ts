@@ -70,7 +70,7 @@ const at = (part: Partial<ReleaseAt> = {}): ReleaseAt => ({
 })
 const idsOf = (runs: readonly GateRun[]) => runs.map(({ runId }) => runId)
 
-interface Asked {
+interface GateFacts {
   run?: Partial<GateRun>
   policy?: Partial<GatePolicy>
   block?: Block
@@ -80,7 +80,7 @@ interface Asked {
   lastSuccessOfAfter?: (number | null)[]
   now?: number
 }
-const ask = (asked: Asked = {}): Decision =>
+const ask = (asked: GateFacts = {}): Decision =>
   decide({
     run: run(asked.run),
     times: timesOf(asked.job ?? busy, run(asked.run), asked.now ?? NOW),
@@ -145,7 +145,7 @@ describe('a run that comes late', () => {
 })
 
 describe('skipIfSuccessful', () => {
-  const skip = (lastSuccess: number | null, part: Asked = {}) =>
+  const skip = (lastSuccess: number | null, part: GateFacts = {}) =>
     ask({ ...part, policy: { skipIfSuccessful: true }, state: { lastSuccess } }).do
 
   test('skips when a run since the previous instant succeeded', () => {

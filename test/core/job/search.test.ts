@@ -8,21 +8,21 @@ import { stopOf, storedJob } from '../../support/stored-job.ts'
 
 const NOW = 2000
 
-interface Asked {
+interface SearchFacts {
   readonly next?: number
   readonly failedMs?: number
 }
 
-function found(job: StoredJob, { next = NEVER, failedMs }: Asked = {}): SearchedJob {
+function found(job: StoredJob, { next = NEVER, failedMs }: SearchFacts = {}): SearchedJob {
   const searched = new SearchedJob(job, { lastOf: () => failedMs ?? null })
   searched.next = () => next
   return searched
 }
 
-const job = (name: string, part: object = {}, more: Partial<StoredJob> = {}, asked: Asked = {}) =>
+const job = (name: string, part: object = {}, more: Partial<StoredJob> = {}, asked: SearchFacts = {}) =>
   found({ ...storedJob(name, part), ...more }, asked)
 
-const stopped = (name: string, until: number | null, asked: Asked = {}) =>
+const stopped = (name: string, until: number | null, asked: SearchFacts = {}) =>
   found(storedJob(name, {}, { status: 'STOPPED', stopped: stopOf({ until }) }), asked)
 
 const billing = { tags: { team: 'billing', x: '1=1' } }

@@ -23,7 +23,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'shared/flow/tick.ts',
     line: "if (fenced === null) return { end: 'lost' }",
     instead:
-      "if (fenced === null) { await new Firing(world, memory, event.sentThrough).fire(plan, prepared, depths); return { end: 'lost' } }",
+      "if (fenced === null) { await new LinkFiring(world, memory, event.sentThrough).fire(plan, prepared, depths); return { end: 'lost' } }",
   },
   {
     name: 'R3: what was sent counts as done without proof',
@@ -277,7 +277,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'shared/flow/tick.ts',
     line: 'memory.item = fenced',
     instead:
-      'memory.item = fenced; if (fenced === null && nowOf(world) < item.leaseUntil + 60) await new Firing(world, memory, event.sentThrough).fire(plan, prepared, depths)',
+      'memory.item = fenced; if (fenced === null && nowOf(world) < item.leaseUntil + 60) await new LinkFiring(world, memory, event.sentThrough).fire(plan, prepared, depths)',
   },
   {
     name: 'an open item of an older attempt takes the place of the newer one',

@@ -16,7 +16,7 @@ import { MemoryQueue } from '../memory/queue.ts'
 import { memoryStores } from '../memory/stores.ts'
 import { answerFits } from './document.ts'
 
-export interface Asked {
+export interface ApiRequest {
   readonly key?: string | null
   readonly body?: unknown
   /** The body as it is, where it is no JSON of ours. */
@@ -43,7 +43,7 @@ export interface OpenedApi {
   advance(seconds: number): void
   nowMs(): number
   lines: string[]
-  ask(method: string, pathAndQuery: string, asked?: Asked): Promise<Answered>
+  ask(method: string, pathAndQuery: string, asked?: ApiRequest): Promise<Answered>
   makeKey(role: Role, namespaces: readonly string[], more?: Partial<StoredKey>): Promise<string>
 }
 
@@ -139,7 +139,7 @@ export async function ask(
   admin: string,
   method: string,
   pathAndQuery: string,
-  { key = admin, body, raw, isBase64 = false, headers = {} }: Asked = {},
+  { key = admin, body, raw, isBase64 = false, headers = {} }: ApiRequest = {},
 ): Promise<Answered> {
   const [path, query = ''] = pathAndQuery.split(/\?(.*)/s)
   const text = raw ?? (body === undefined ? undefined : JSON.stringify(body))

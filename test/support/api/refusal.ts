@@ -2,7 +2,7 @@
 
 import { expect } from 'vitest'
 import { timed } from './blocking.ts'
-import { type Answered, type Asked, ask, type OpenedApi, openApi } from './open-api.ts'
+import { type Answered, type ApiRequest, ask, type OpenedApi, openApi } from './open-api.ts'
 
 /** Everything that a caller can see, but for when keys were last used. */
 export async function dump({ ask }: Pick<OpenedApi, 'ask'>): Promise<string> {
@@ -43,7 +43,7 @@ export async function openForRefusals(): Promise<OpenedApi & { refused: typeof r
   await opened.ask('PUT', '/v1/templates/default/there', { body: { schedules: [{ every: 60 }] } })
   let before = await dump(opened)
   const loop = timed(opened.api)
-  async function refused(method: string, path: string, asked: Asked, expected: Refused): Promise<Answered> {
+  async function refused(method: string, path: string, asked: ApiRequest, expected: Refused): Promise<Answered> {
     let answer = await ask(loop.api, opened.admin, method, path, asked)
     for (let left = TRIES; left > 1 && loop.blockedMs() > MOST_BLOCKED_MS; left--) {
       answer = await ask(loop.api, opened.admin, method, path, asked)
