@@ -2,6 +2,7 @@
 // signals for it; what is due and how it looks is decided elsewhere.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { secondOf } from '../shared/core/time/units.ts'
 import type { Zone } from '../shared/core/time/zone.ts'
 import { zoneOf } from '../shared/core/time/zones.ts'
 import { absenceUntil, awayText, countAway, isOver } from './away.ts'
@@ -28,7 +29,7 @@ function machineZone(): Zone {
   }
 }
 
-const nowSecond = (): number => Math.floor(Date.now() / 1000)
+const nowSecond = (): number => secondOf(Date.now())
 
 /** Runs of a second have mostly ended by then, so a look finds how late they were. */
 const LOOKED_AFTER_MS = 600
@@ -147,7 +148,7 @@ async function lookAtRuns(
   ended: AbortSignal,
 ): Promise<void> {
   while (!ended.aborted) {
-    await pauseUntil(Math.floor(Date.now() / 1000) * 1000 + 1000, ended)
+    await pauseUntil(secondOf(Date.now()) * 1000 + 1000, ended)
     update([])
     await pauseUntil(Date.now() + LOOKED_AFTER_MS, ended)
     if (ended.aborted) return

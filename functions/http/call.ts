@@ -3,10 +3,11 @@
 import type * as z from 'zod'
 import { faultsOf, InvalidInput } from '../../shared/core/job/invalid.ts'
 import type { Asking } from '../../shared/flow/mutate-job.ts'
+import { nowOf } from '../../shared/flow/tick-world.ts'
 import type { DocumentAsking } from '../../shared/flow/write-document.ts'
 import type { Call } from './route.ts'
 
-export const secondNow = ({ world }: Call): number => Math.floor(world.clock.nowMs() / 1000)
+export const secondNow = ({ world }: Call): number => nowOf(world)
 
 /** Throws InvalidInput with all faults of a body. */
 export function readBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> {

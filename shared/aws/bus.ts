@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
+import { secondOf } from '../core/time/units.ts'
 import type { Bus, BusEvent } from '../ports.ts'
 import { EVENT_SOURCE } from './env.ts'
 
@@ -10,7 +11,7 @@ const TRIES = 3
 
 /** A trace of its own for each event: handed on from link to link, one trace with one sampling decision would last as long as the chain. */
 const newTrace = (): string => {
-  const second = Math.floor(Date.now() / 1000).toString(16)
+  const second = secondOf(Date.now()).toString(16)
   return `Root=1-${second}-${randomBytes(12).toString('hex')};Sampled=0`
 }
 

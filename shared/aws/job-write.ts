@@ -3,6 +3,7 @@
 
 import { isDeleted, type JobWrite, type SavedDefinition } from '../core/job/stored.ts'
 import { isSameJson } from '../core/json-equal.ts'
+import { minuteOf } from '../core/time/units.ts'
 import { auditPart } from './audit-trail.ts'
 import { type Attributes, type Condition, equals, isAbsent, number } from './expression.ts'
 import { type KeptJob, writeChange, writeJob, writeSaved, writeValue, writeVersion } from './items.ts'
@@ -44,7 +45,7 @@ export function jobParts(write: KeptWrite, kept: KeptUntil): TransactionPart[] {
     ...pointers.map(
       ({ second, jobId }): TransactionPart => ({
         do: 'put',
-        key: keyOf({ type: 'pointer', shard, minute: Math.floor(second / 60), second, jobId }),
+        key: keyOf({ type: 'pointer', shard, minute: minuteOf(second), second, jobId }),
         item: { ttl: number(kept.ledger(second)) },
       }),
     ),

@@ -5,6 +5,7 @@ import { encodeEntry, type PageEntry } from '../core/pages/entry.ts'
 import type { PageKey, RecentRun, RunDetail, RunRecord } from '../core/run/record.ts'
 import { formatRunId, type RunId } from '../core/run/run.ts'
 import { isFailure } from '../core/run/status.ts'
+import { hourOf } from '../core/time/units.ts'
 import type { FeedLine, InstantId, Ledger, MissedItem, NewRun, PageContent, Swap, SwapResult } from '../ports.ts'
 import { type AuditedNamespaces, auditPart } from './audit-trail.ts'
 import { type Attributes, equals, isAbsent, number, text } from './expression.ts'
@@ -87,7 +88,7 @@ export class DynamoLedger implements Ledger {
 
   #keyOfFeed(jobId: string, second: number, runId: string): TableKey {
     const shard = shardOf(hashOfId(jobId), this.#shardCount)
-    return keyOf({ type: 'feed', shard, hour: Math.floor(second / 3600), second, runId })
+    return keyOf({ type: 'feed', shard, hour: hourOf(second), second, runId })
   }
 
   async swapRun(id: RunId, expect: PageEntry, next: PageEntry, detail: RunDetail): Promise<SwapResult> {

@@ -4,6 +4,7 @@
 import { decodeEntry, ENTRIES_A_WRITE, encodeEntry, type PageEntry } from '../core/pages/entry.ts'
 import { PARTITION_BITS, partitionOf, prefixOf } from '../core/pages/page.ts'
 import type { PageKey } from '../core/run/record.ts'
+import { minuteOf } from '../core/time/units.ts'
 import type { PageContent, Swap, SwapResult } from '../ports.ts'
 import { type Attributes, and, equals, isAbsent, number, text } from './expression.ts'
 import type { KeptUntil } from './kept-until.ts'
@@ -14,7 +15,7 @@ const keyOfPage = ({ shard, second, depth, page }: PageKey): TableKey =>
   keyOf({
     type: 'page',
     shard,
-    minute: Math.floor(second / 60),
+    minute: minuteOf(second),
     partition: partitionOf(page, depth),
     second,
     prefix: prefixOf(page, depth),

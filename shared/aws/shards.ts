@@ -2,6 +2,7 @@
 // random id of its link, by which it recognises itself when an answer was lost.
 
 import { type Meta, type MinuteItem, newShard, type ShardItem } from '../core/shard.ts'
+import { hourOf } from '../core/time/units.ts'
 import type { FenceWrite, Shards } from '../ports.ts'
 import { type Attributes, and, equals, isAbsent, isAtMost, number, text } from './expression.ts'
 import { readMeta, readMinute, readShard, writeMeta, writeMinute, writeShard } from './items.ts'
@@ -85,7 +86,7 @@ export class DynamoShards implements Shards {
     const key = keyOf({
       type: 'minute',
       shard: minute.shard,
-      hour: Math.floor(minute.minute / 60),
+      hour: hourOf(minute.minute * 60),
       minute: minute.minute,
     })
     const ttl = number(this.#kept.ledger(minute.minute * 60))

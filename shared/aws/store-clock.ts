@@ -1,6 +1,8 @@
 // The time of the store. A machine's own clock may be an hour off; what DynamoDB writes into the Date of its answers is
 // what all processes agree on. Between two answers a clock that only runs forward carries it on.
 
+import { secondOf } from '../core/time/units.ts'
+
 const DATE_RESOLUTION_MS = 1000
 /** More than an answer takes that no freeze held up. */
 const DISBELIEF_MS = 5000
@@ -81,7 +83,7 @@ export class StoreClock {
   }
 
   nowSecond(): number {
-    return Math.floor(this.nowMs() / 1000)
+    return secondOf(this.nowMs())
   }
 
   /** How far the machine's clock is off, for a metric. */

@@ -5,6 +5,7 @@ import { type Actor, SYSTEM } from '../core/actor.ts'
 import { onceFromOf } from '../core/chain.ts'
 import { wholeMinutes } from '../core/planner/depth-map.ts'
 import type { ShardItem } from '../core/shard.ts'
+import { minuteOf } from '../core/time/units.ts'
 import { ACTIVE_AFTER_SECONDS, AUDIT_EVERY_SECONDS } from '../core/timings.ts'
 import { type Audited, auditShard } from './audit.ts'
 import type { JobName } from './find-job.ts'
@@ -60,7 +61,7 @@ async function keepMinutes(
   item: ShardItem,
   { second, latenessMs }: Link,
 ): Promise<void> {
-  const minute = Math.floor(second / 60)
+  const minute = minuteOf(second)
   if (latenessMs !== null) {
     const { maxMs = 0, sumMs = 0 } = memory.lateness.get(minute) ?? {}
     memory.lateness.set(minute, { maxMs: Math.max(maxMs, latenessMs), sumMs: sumMs + latenessMs })

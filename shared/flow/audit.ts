@@ -20,6 +20,7 @@ import type { OpenRun, PageKey } from '../core/run/record.ts'
 import { formatRunId, parseRunId } from '../core/run/run.ts'
 import { isTerminal } from '../core/run/status.ts'
 import type { ShardItem } from '../core/shard.ts'
+import { hourOf, secondOf } from '../core/time/units.ts'
 import type { PageContent } from '../ports.ts'
 import { markMissed, prepare, send } from './fire.ts'
 import { mapLimited } from './map-limited.ts'
@@ -57,7 +58,7 @@ export async function auditShard(world: TickWorld, memory: ShardMemory, shard: S
   let isWhole = true
   for (let chunks = 0; chunks < MOST_CHUNKS && world.clock.nowMs() - lookingFromMs < ROUND_MS; chunks++) {
     const item = { ...shard, auditedThrough: lookedThrough }
-    const through = auditableThrough(item, Math.floor(nowMs / 1000), Math.floor(memory.changesReadAtMs / 1000))
+    const through = auditableThrough(item, secondOf(nowMs), secondOf(memory.changesReadAtMs))
     if (through <= item.auditedThrough) break
     const chunk = await auditChunk(world, memory, item, through, Math.ceil(sinceLastMs / 1000))
     total = {
@@ -84,7 +85,7 @@ async function auditChunk(
   through: number,
   sinceLastSeconds: number,
 ): Promise<Audited> {
-  const now = Math.floor(world.clock.nowMs() / 1000)
+  const now = nowOf(world)
   const depths = await depthsOf(world, memory.shard, shard, through)
   // Seconds without a depth are gaps: the backlog and the list of open runs account for those.
   const runs = memory.snapshot.due(shard.auditedThrough + 1, through + 1).filter(({ second }) => depths.has(second))
@@ -113,7 +114,7 @@ async function depthsOf(
   const from = item.auditedThrough + 1
   const isInItem = [...item.depths.keys()].some((second) => second <= from)
   if (isInItem) return item.depths
-  const hours = new Set([Math.floor(from / 3600), Math.floor(through / 3600)])
+  const hours = new Set([hourOf(from), hourOf(through)])
   const minutes = await Promise.all([...hours].map((hour) => world.shards.minutes(shard, hour)))
   return new Map([...minutes.flat().flatMap(({ depths }) => [...depths]), ...item.depths])
 }

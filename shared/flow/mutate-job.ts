@@ -11,6 +11,7 @@ import { isDeleted, present, type StoredJob, versionOf } from '../core/job/store
 import { nextDue } from '../core/planner/due.ts'
 import type { ShardItem } from '../core/shard.ts'
 import { NEVER } from '../core/time/instants.ts'
+import { secondOf } from '../core/time/units.ts'
 import { COMMITTED_LATE_AFTER_MS } from '../core/timings.ts'
 import type { Clock, Queue, Stores } from '../ports.ts'
 import { type ExpectedVersion, refuseOtherVersion, tooBusy } from './refusals.ts'
@@ -75,7 +76,7 @@ export async function mutateJob(
     refuseOtherVersion('the job', asking.ifVersion, versionOf(before))
     const stampMs = world.clock.nowMs()
     const auditedThrough = before === null ? 0 : await accountedThrough(world, before, shardItem)
-    const fenced = activeFromOf(Math.floor(stampMs / 1000), shardItem.fence)
+    const fenced = activeFromOf(secondOf(stampMs), shardItem.fence)
     const activeFrom = Math.max(fenced, before?.versions.at(-1)?.activeFrom ?? 0)
     const job = decide({ nowMs: stampMs, activeFrom, auditedThrough })
     if (job === null) return unchanged(world, before as StoredJob, shard, asking, activeFrom)

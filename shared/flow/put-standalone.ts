@@ -9,6 +9,7 @@ import { openDelaySeconds } from '../core/ledger/audit.ts'
 import { ticketJobOf, withOpen, writeRunMessage, writeTicketJob } from '../core/run/message.ts'
 import type { Cause } from '../core/run/record.ts'
 import { formatRunId, type RunId, type Trigger } from '../core/run/run.ts'
+import { secondOf } from '../core/time/units.ts'
 import type { Clock, Message, Queue, Stores } from '../ports.ts'
 import { nowOf } from './tick-world.ts'
 
@@ -47,7 +48,7 @@ export async function putStandalone(world: PutWorld, run: AloneRun): Promise<Mes
   const existing = await world.ledger.readRun(id)
   if (existing !== null) return existing.entry?.status === 'QUEUED' ? { body: message } : null
   const nowMs = world.clock.nowMs()
-  const dueMs = (Math.floor(nowMs / 1000) + openDelaySeconds(1)) * 1000
+  const dueMs = (secondOf(nowMs) + openDelaySeconds(1)) * 1000
   const times = { ...(instant === null ? {} : { instant }), ...(nominal === null ? {} : { nominal }) }
   const detail = {
     trigger,

@@ -1,7 +1,7 @@
 // Whether this deployment may tick: the number of shards is fixed at the first start.
 
 import { decideStart } from '../core/shard.ts'
-import type { TickWorld } from './tick-world.ts'
+import { nowOf, type TickWorld } from './tick-world.ts'
 
 type ShardStartWorld = Pick<TickWorld, 'shards' | 'clock' | 'shardCount'>
 
@@ -11,7 +11,7 @@ type ShardStartWorld = Pick<TickWorld, 'shards' | 'clock' | 'shardCount'>
  */
 export async function startShards(world: ShardStartWorld): Promise<void> {
   if ((await decide(world)) === 'TICK') return
-  await world.shards.make(world.shardCount, Math.floor(world.clock.nowMs() / 1000))
+  await world.shards.make(world.shardCount, nowOf(world))
   await decide(world)
 }
 

@@ -13,6 +13,7 @@ import {
 } from '../core/chain.ts'
 import { isLaneNotice } from '../core/job/stored.ts'
 import type { ShardItem } from '../core/shard.ts'
+import { minuteOf } from '../core/time/units.ts'
 import { AWAKE_AHEAD_SECONDS, CHANGES_OVERLAP_SECONDS, SWITCH_DELAY_SECONDS } from '../core/timings.ts'
 import { auditShard, resendOpen } from './audit.ts'
 import { sendSwitch } from './send-switch.ts'
@@ -71,9 +72,9 @@ async function isWakeNeeded(
   if (sleepUntil <= now + AWAKE_AHEAD_SECONDS) return true
   const changes = await world.jobs.changes(shard, (item.fence - CHANGES_OVERLAP_SECONDS) * 1000)
   if (!changes.every(isLaneNotice)) return true
-  const minute = Math.floor(now / 60)
+  const minute = minuteOf(now)
   // A rule that was held up looks into what it has not seen yet, too.
-  const unseen = Math.max(memory.pointersThroughMinute + 1, minute - MOST_MINUTES_BACK, Math.floor(item.fence / 60))
+  const unseen = Math.max(memory.pointersThroughMinute + 1, minute - MOST_MINUTES_BACK, minuteOf(item.fence))
   const first = Math.min(minute, unseen)
   const minutes = Array.from({ length: minute + MINUTES_AHEAD - first + 1 }, (_, place) => first + place)
   const pointers = await Promise.all(minutes.map((each) => world.jobs.pointers(shard, each)))

@@ -4,6 +4,7 @@ import type { StoredJob } from '../../shared/core/job/stored.ts'
 import { formatInstant } from '../../shared/core/time/instant.ts'
 import { JobDirectory } from '../../shared/flow/job-directory.ts'
 import { deleteJob } from '../../shared/flow/manage-jobs.ts'
+import { nowOf } from '../../shared/flow/tick-world.ts'
 import type { Jobs } from '../../shared/ports.ts'
 import { asking, body } from '../support/job-body.ts'
 import { saveBody } from '../support/save.ts'
@@ -16,7 +17,6 @@ async function begin(make: MakeWorld): Promise<World> {
   return world
 }
 
-const nowOf = ({ clock }: Pick<World, 'clock'>) => Math.floor(clock.nowMs() / 1000)
 const ALL: JobQuery = { sort: 'name', isReversed: false, limit: 100, after: null, facets: [], sees: () => true }
 
 const namesIn = async (directory: JobDirectory, query: Partial<JobQuery> = {}) =>

@@ -5,6 +5,7 @@ import { formatInstant } from '../../shared/core/time/instant.ts'
 import { type Follower, JobsOfShard } from '../../shared/flow/follow-jobs.ts'
 import { JobDirectory } from '../../shared/flow/job-directory.ts'
 import { deleteJob, patchJob, stopJob } from '../../shared/flow/manage-jobs.ts'
+import { nowOf } from '../../shared/flow/tick-world.ts'
 import { asking, body as jobBody } from '../support/job-body.ts'
 import { saveAll, saveBody } from '../support/save.ts'
 import { before } from '../support/worlds/before.ts'
@@ -19,8 +20,6 @@ async function begin(make: MakeWorld, shardCount = 1): Promise<World> {
   await world.shards.make(shardCount, nowOf(world) - 1)
   return world
 }
-
-const nowOf = ({ clock }: Pick<World, 'clock'>) => Math.floor(clock.nowMs() / 1000)
 
 /** A clock that a test moves. */
 function movable(world: World): { world: World; pass: (seconds: number) => void } {

@@ -7,6 +7,7 @@ import { Snapshot } from '../../shared/core/planner/snapshot.ts'
 import { formatInstant } from '../../shared/core/time/instant.ts'
 import { NEVER } from '../../shared/core/time/instants.ts'
 import { deleteJob, patchJob, rescheduleJob, startJob, stopJob } from '../../shared/flow/manage-jobs.ts'
+import { nowOf } from '../../shared/flow/tick-world.ts'
 import { ANNA, asking, body as jobBody } from '../support/job-body.ts'
 import { putDocument } from '../support/put-document.ts'
 import { saveBody } from '../support/save.ts'
@@ -16,7 +17,6 @@ import { inEachWorld, type MakeWorld, type World } from '../support/worlds/world
 /** Every ten seconds. */
 const body = (name: string, part: object = {}) => jobBody(name, { schedules: [{ every: 10 }], ...part })
 const idOf = (name: string) => jobIdOf('default', name)
-const nowOf = ({ clock }: World) => Math.floor(clock.nowMs() / 1000)
 const shardOfJob = (world: World, id: string) => shardOf(hashOfId(id), world.shardCount)
 
 async function begin(make: MakeWorld, shardCount = 4, losesEvery = 1): Promise<World> {

@@ -6,6 +6,7 @@ import { compareFires, type FirePair } from '../../../shared/flow/compare-fires.
 import type { JobName } from '../../../shared/flow/find-job.ts'
 import { deleteJob, saveJob, startJob, stopJob } from '../../../shared/flow/manage-jobs.ts'
 import type { Mutation } from '../../../shared/flow/mutate-job.ts'
+import { nowOf } from '../../../shared/flow/tick-world.ts'
 import { Turns } from '../../../shared/flow/turns.ts'
 import { firesAnswer } from '../answers/job.ts'
 import { instantText } from '../answers/times.ts'
@@ -62,7 +63,7 @@ export async function batch(call: Call): Promise<Answer> {
   }
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
   if (!call.isDryRun) return { status: 200, body: { results, counts } }
-  const fires = firesAnswer(await compareFires(pairs, Math.floor(call.world.clock.nowMs() / 1000), rest))
+  const fires = firesAnswer(await compareFires(pairs, nowOf(call.world), rest))
   return { status: 200, body: { dryRun: true, results, counts, fires } }
 }
 

@@ -24,6 +24,7 @@ import { notFound } from '../../../shared/flow/refusals.ts'
 import { findRun } from '../../../shared/flow/runs/find-run.ts'
 import { runsOfJob } from '../../../shared/flow/runs/job-runs.ts'
 import type { RunView } from '../../../shared/flow/runs/view.ts'
+import { nowOf } from '../../../shared/flow/tick-world.ts'
 import { refuseFarAhead, triggerJob } from '../../../shared/flow/trigger-job.ts'
 import { firesAnswer, jobAnswer } from '../answers/job.ts'
 import { instantText, momentText } from '../answers/times.ts'
@@ -58,7 +59,7 @@ const nameOf = ({ params }: Call): JobName => ({ namespace: params.namespace, na
 
 /** The last run that an executor took, within the days that are kept. */
 export async function lastRunOf({ world }: Call, job: StoredJob): Promise<RunView | null> {
-  const now = Math.floor(world.clock.nowMs() / 1000)
+  const now = nowOf(world)
   const from = now - world.settings.ledgerDays * 86_400
   const query = {
     from,

@@ -2,6 +2,7 @@
 
 import { opens, parseKey, type StoredKey } from '../../core/access/key.ts'
 import type { ApiKeys, Clock } from '../../ports.ts'
+import { nowOf } from '../tick-world.ts'
 
 /** A key that was deleted or rotated elsewhere is noticed within this. */
 const KNOWN_MS = 5000
@@ -23,7 +24,7 @@ export class Authenticator {
   async authenticate(text: string): Promise<StoredKey | null> {
     const parts = parseKey(text)
     const key = parts === null ? null : await this.#read(parts.id)
-    const isOpen = opens(key, parts?.secret ?? ANY_SECRET, Math.floor(this.#world.clock.nowMs() / 1000))
+    const isOpen = opens(key, parts?.secret ?? ANY_SECRET, nowOf(this.#world))
     if (key === null || !isOpen) return null
     await this.#note(key)
     return key

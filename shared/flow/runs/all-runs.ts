@@ -4,6 +4,7 @@
 import type { StoredJob } from '../../core/job/stored.ts'
 import { parseRunId, type Trigger } from '../../core/run/run.ts'
 import { isFailure, isTerminal, type RunStatus } from '../../core/run/status.ts'
+import { hourOf, minuteOf } from '../../core/time/units.ts'
 import type { FeedLine, MissedItem } from '../../ports.ts'
 import { Depths } from '../depths.ts'
 import { mapLimited } from '../map-limited.ts'
@@ -75,8 +76,8 @@ const MOST_HOURS = 24 * 31
 
 async function failedRuns(world: RunsWorld, { from, to }: AllRunsQuery): Promise<string[]> {
   const now = newestSecond(world)
-  const last = Math.min(Math.floor(now / 3600), Math.floor(to / 3600) + LONGEST_RUN_HOURS)
-  const first = Math.max(Math.floor(from / 3600), last - MOST_HOURS)
+  const last = Math.min(hourOf(now), hourOf(to) + LONGEST_RUN_HOURS)
+  const first = Math.max(hourOf(from), last - MOST_HOURS)
   const hours = Array.from({ length: Math.max(0, last - first + 1) }, (_, place) => last - place)
   const lines = await mapLimited(hours, (hour) =>
     Promise.all(shardsOf(world).map((shard) => world.ledger.recent(shard, hour, 'failed'))),
@@ -113,7 +114,7 @@ async function walk(world: RunsWorld, query: AllRunsQuery): Promise<AllRunsPage>
   const missed: MissedOfJob[] = []
   let before = end
   while (found.length <= limit && before > from && !effort.isSpent) {
-    const low = Math.max(from, Math.floor((before - 1) / 60) * 60)
+    const low = Math.max(from, minuteOf(before - 1) * 60)
     const looks = await Promise.all(walkers.map((walker) => walker.look(low, before)))
     effort.spend(looks.reduce((sum, { pages }) => sum + pages, 0))
     const runs = looks.flatMap((look) => look.runs)
@@ -121,7 +122,7 @@ async function walk(world: RunsWorld, query: AllRunsQuery): Promise<AllRunsPage>
     missed.push(...looks.flatMap((look) => look.missed))
     // Minutes of which nothing is known, as before the first start, are passed over an hour at a time.
     const isEmpty = looks.every(({ isIdleHour }) => isIdleHour)
-    before = isEmpty ? Math.max(from, Math.floor(low / 3600) * 3600) : low
+    before = isEmpty ? Math.max(from, hourOf(low) * 3600) : low
   }
   const items = found.slice(0, limit)
   const isCut = found.length > limit
@@ -166,9 +167,9 @@ class ShardWalk {
 
   /** Everything of [low, before), which lies in one minute. */
   async look(low: number, before: number): Promise<Look> {
-    const minute = Math.floor(low / 60)
+    const minute = minuteOf(low)
     const depths = await this.#depths.ofMinute(minute)
-    const feed = await this.#feedOf(Math.floor(low / 3600))
+    const feed = await this.#feedOf(hourOf(low))
     const pages = depths.size === 0 ? [] : await this.#world.ledger.pagesOfMinute(this.#shard, minute, depths)
     const isHere = (second: number) => second >= low && second < before
     const onPages = pages
@@ -185,7 +186,7 @@ class ShardWalk {
       const job = line.type === 'missed' ? this.#query.jobOf(line.missed.jobId) : null
       return line.type === 'missed' && job !== null ? [{ ...line.missed, job }] : []
     })
-    const isIdleHour = depths.size === 0 && feed.length === 0 && (await this.#depths.isIdleHour(Math.floor(low / 3600)))
+    const isIdleHour = depths.size === 0 && feed.length === 0 && (await this.#depths.isIdleHour(hourOf(low)))
     return { runs: [...own, ...onPages], missed, pages: Math.max(1, pages.length), isIdleHour }
   }
 

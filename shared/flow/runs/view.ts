@@ -8,6 +8,7 @@ import type { RunDetail, RunRecord } from '../../core/run/record.ts'
 import { formatRunId, type RunId, type Trigger } from '../../core/run/run.ts'
 import type { RunStatus } from '../../core/run/status.ts'
 import type { Clock, MissedItem, Stores } from '../../ports.ts'
+import { nowOf } from '../tick-world.ts'
 
 export interface RunsWorld extends Pick<Stores, 'jobs' | 'ledger' | 'shards' | 'open'> {
   readonly clock: Clock
@@ -79,4 +80,4 @@ export const covers = (missed: MissedItem, { second, kind }: DueItem): boolean =
   missed.from <= second && second <= missed.to && (missed.of === 'starts') === (kind === 'start')
 
 /** Instants beyond this have not come, so there are no runs of them. */
-export const newestSecond = (world: Pick<RunsWorld, 'clock'>): number => Math.floor(world.clock.nowMs() / 1000)
+export const newestSecond = (world: Pick<RunsWorld, 'clock'>): number => nowOf(world)
