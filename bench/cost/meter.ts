@@ -1,10 +1,10 @@
-// Reads off a town in driven time what AWS would put on the bill: calls of functions and how long they take, messages, events, lines.
+// Reads off a scheduler in driven time what AWS would put on the bill: calls of functions and how long they take, messages, events, lines.
 // Calls of the store are counted by the store's own client.
 
 import type { Pool } from '../../local/host/pool.ts'
 import type { BusEvent, Message } from '../../shared/ports.ts'
 import type { Spent } from '../../test/support/engines/capacity.ts'
-import type { Town, TownWorld } from '../../test/support/town.ts'
+import type { TestScheduler, TestSchedulerWorld } from '../../test/support/test-scheduler.ts'
 import { beforeEveryCall } from '../../test/support/worlds/every-call.ts'
 import { type CountedFunction, callMs, cpuMsOfRuns, FUNCTIONS, POLLS_A_SECOND, type Service } from './deployment.ts'
 import { metricsIn } from './metrics.ts'
@@ -56,18 +56,18 @@ export class Meter {
   }
 
   /** The world as a function of some memory sees it: every call takes its time and is counted. */
-  see(town: () => Town, world: TownWorld, memoryMb: number): TownWorld {
+  see(scheduler: () => TestScheduler, world: TestSchedulerWorld, memoryMb: number): TestSchedulerWorld {
     return beforeEveryCall(world, async (_, name, part, parameters) => {
       if (part === '') return
       if (part === 'bus') this.#busEvents += eventsOf(parameters[0] as readonly BusEvent[])
       const service = SERVICE_OF_PART[part] ?? 'table'
       if (service === 'queue') this.#queueRequests += name === 'send' ? requestsOfSend(parameters[0] as Message[]) : 1
-      const { time } = town()
+      const { time } = scheduler()
       await time.until(time.nowMs() + callMs(service, memoryMb))
     })
   }
 
-  attach({ rig }: Town): void {
+  attach({ rig }: TestScheduler): void {
     const pools = { tick: rig.ticks, switch: rig.switches, minute: rig.minutes, ...rig.executors } as const
     for (const name of FUNCTIONS) {
       const pool: Pick<Pool<never, unknown>, 'onCall'> = pools[name]
@@ -83,21 +83,21 @@ export class Meter {
   }
 
   /** Forgets what was before: environments were cold, and a shard was made. */
-  begin(town: Town): void {
+  begin(scheduler: TestScheduler): void {
     this.#store()
     this.#calls = noCalls()
     this.#queueRequests = 0
     this.#busEvents = 0
-    this.#sinceMs = town.time.nowMs()
-    this.#linesBefore = town.lines.length
-    this.#runsBefore = town.sent.length
+    this.#sinceMs = scheduler.time.nowMs()
+    this.#linesBefore = scheduler.lines.length
+    this.#runsBefore = scheduler.sent.length
   }
 
-  read(town: Town, storedBytes: number): Usage {
+  read(scheduler: TestScheduler, storedBytes: number): Usage {
     const { reads, writes } = this.#store()
-    const seconds = (town.time.nowMs() - this.#sinceMs) / 1000
-    const lines = town.lines.slice(this.#linesBefore)
-    const runs = town.sent.length - this.#runsBefore
+    const seconds = (scheduler.time.nowMs() - this.#sinceMs) / 1000
+    const lines = scheduler.lines.slice(this.#linesBefore)
+    const runs = scheduler.sent.length - this.#runsBefore
     return {
       seconds,
       triggers: runs,

@@ -2,8 +2,8 @@
 
 import { startStore } from '../../local/engines/dynamodb.ts'
 import { countCapacity } from '../../test/support/engines/capacity.ts'
-import { enginesAt, type RealEngines } from '../../test/support/engines/for-town.ts'
-import { START, Town } from '../../test/support/town.ts'
+import { enginesAt, type RealEngines } from '../../test/support/engines/for-scheduler.ts'
+import { START, TestScheduler } from '../../test/support/test-scheduler.ts'
 import { fill } from '../fill.ts'
 import { BUS_DELIVERY_MS, HANDLER_MS, memoryMbFor } from './deployment.ts'
 import { type CountedStore, Meter } from './meter.ts'
@@ -41,27 +41,27 @@ async function play(
   await fill({ client, tableName }, scene.bodies, START, progress)
   const memoryMb = memoryMbFor(scene.jobsPerShard)
   const meter = new Meter(counted, memoryMb)
-  const town: Town = new Town({
+  const scheduler: TestScheduler = new TestScheduler({
     engines,
     hopSeconds,
     deliveries: () => [BUS_DELIVERY_MS],
     handlers: ({ time }) => ({ echo: () => time.until(time.nowMs() + HANDLER_MS) }),
-    see: (world) => meter.see(() => town, world, memoryMb.tick),
-    seeExecutor: (world) => meter.see(() => town, world, memoryMb.fast),
+    see: (world) => meter.see(() => scheduler, world, memoryMb.tick),
+    seeExecutor: (world) => meter.see(() => scheduler, world, memoryMb.fast),
   })
-  meter.attach(town)
-  town.rig.start()
+  meter.attach(scheduler)
+  scheduler.rig.start()
   try {
-    await town.run(scene.from)
-    if (scene.isCold === true) town.rig.ticks.kill()
+    await scheduler.run(scene.from)
+    if (scene.isCold === true) scheduler.rig.ticks.kill()
     const before = await storedBytes(client, tableName)
-    meter.begin(town)
-    await town.run(scene.to)
-    const usage = meter.read(town, 0)
-    const [error] = town.errors
+    meter.begin(scheduler)
+    await scheduler.run(scene.to)
+    const usage = meter.read(scheduler, 0)
+    const [error] = scheduler.errors
     if (error !== undefined) throw new Error(`${scene.name}: a function failed`, { cause: error })
     return { ...usage, storedBytes: (await storedBytes(client, tableName)) - before }
   } finally {
-    await town.close()
+    await scheduler.close()
   }
 }

@@ -1,4 +1,4 @@
-// Spans of time that stand for a month: which jobs there are, how long the town runs before it is looked at, and for how long then.
+// Spans of time that stand for a month: which jobs there are, how long the scheduler runs before it is looked at, and for how long then.
 
 export interface Scene {
   readonly name: string

@@ -4,7 +4,7 @@
 import { expect, test } from 'vitest'
 import { ROUTES } from '../../functions/http/routes.ts'
 import { type OpenedApi, openApi } from '../support/api/open-api.ts'
-import { type Line, POLICY, Town, tenantsIn } from './access/policy.ts'
+import { Fixtures, type Line, POLICY, tenantsIn } from './access/policy.ts'
 
 const LADDER = ['viewer', 'operator', 'editor', 'admin'] as const
 const CALLERS = [...LADDER, 'worker', 'no key', 'expired key', 'deleted key'] as const
@@ -60,12 +60,12 @@ test.each(Object.entries(POLICY))(
   '%s answers each role about each namespace as the policy says',
   async (place, line) => {
     const opened = await openApi(DOCS)
-    const town = new Town(opened)
+    const fixtures = new Fixtures(opened)
     const keys = await keysOf(opened)
     const [method] = place.split(' ')
     for (const namespace of NAMESPACES) {
       for (const caller of CALLERS) {
-        const { path, body } = await line.request(town, namespace)
+        const { path, body } = await line.request(fixtures, namespace)
         const answer = await opened.ask(method, path, { key: keys[caller], ...(body === undefined ? {} : { body }) })
         const expected = expectedOf(line, caller, namespace)
         expect(answer.status, `${place} by ${caller} about ${namespace}: ${answer.text}`).toBe(expected)
@@ -84,15 +84,15 @@ test.each(Object.entries(POLICY))(
 
 test('a list about a namespace of its own shows what is there, so that an empty list about a foreign one means something', async () => {
   const opened = await openApi()
-  const town = new Town(opened)
+  const fixtures = new Fixtures(opened)
   const key = await opened.makeKey('admin', REACH)
   for (const [place, line] of Object.entries(POLICY).filter(([, { tenantIn }]) => tenantIn === 'list')) {
     for (const namespace of OWN) {
-      const { path } = await line.request(town, namespace)
+      const { path } = await line.request(fixtures, namespace)
       const { json } = await opened.ask('GET', path, { key })
       expect(json.items.length, place).toBeGreaterThan(0)
     }
-    const { path } = await line.request(town, 'acme')
+    const { path } = await line.request(fixtures, 'acme')
     const { json } = await opened.ask('GET', path, { key })
     const isOfAll = !path.includes('namespace=')
     if (!isOfAll) expect(json.items, place).toEqual([])
@@ -102,7 +102,7 @@ test('a list about a namespace of its own shows what is there, so that an empty 
 
 test('HEAD is refused as GET is, without a body', async () => {
   const opened = await openApi()
-  const town = new Town(opened)
+  const fixtures = new Fixtures(opened)
   const keys = await keysOf(opened)
   for (const [place, line] of Object.entries(POLICY).filter(([each]) => each.startsWith('GET /v1'))) {
     for (const [caller, namespace] of [
@@ -110,7 +110,7 @@ test('HEAD is refused as GET is, without a body', async () => {
       ['worker', 'billing'],
       ['viewer', 'acme'],
     ] as const) {
-      const { path } = await line.request(town, namespace)
+      const { path } = await line.request(fixtures, namespace)
       const { status, text } = await opened.ask('HEAD', path, { key: keys[caller] })
       expect(status, `HEAD of ${place} by ${caller}`).toBe(expectedOf(line, caller, namespace))
       expect(text).toBe('')

@@ -7,18 +7,22 @@ import { deleteJob, startJob, stopJob } from '../../shared/flow/manage-jobs.ts'
 import type { Message } from '../../shared/ports.ts'
 import { asking, body, range } from '../support/job-body.ts'
 import { ALL_TAKEN } from '../support/memory/queue.ts'
+import { type RecordedScheduler, recordedSchedulersOfThisFile } from '../support/recorded-schedulers.ts'
 import { saveBody } from '../support/save.ts'
-import { type Staged, stagesOfThisFile } from '../support/stages.ts'
 import { mostAtOnce } from '../support/sweep.ts'
-import { START } from '../support/town.ts'
+import { START } from '../support/test-scheduler.ts'
 import { beforeEveryCall } from '../support/worlds/every-call.ts'
 
-const { begin, save, statuses, detailOf, firstOf, idOf } = stagesOfThisFile()
+const { begin, save, statuses, detailOf, firstOf, idOf } = recordedSchedulersOfThisFile()
 
 /** Nothing is left behind: no open run, no lock, and every instant has ended. */
-async function expectAllOver({ town }: Staged, jobs: readonly StoredJob[], known: readonly Map<number, string>[]) {
-  expect(await town.world.open.due(0, 9e12, 1000)).toEqual([])
-  for (const job of jobs) expect(await town.world.locks.read(job.id)).toEqual({ holders: [], waiting: [] })
+async function expectAllOver(
+  { scheduler }: RecordedScheduler,
+  jobs: readonly StoredJob[],
+  known: readonly Map<number, string>[],
+) {
+  expect(await scheduler.world.open.due(0, 9e12, 1000)).toEqual([])
+  for (const job of jobs) expect(await scheduler.world.locks.read(job.id)).toEqual({ holders: [], waiting: [] })
   for (const each of known) expect([...each].filter(([, status]) => !isTerminal(status as RunStatus))).toEqual([])
 }
 
@@ -31,34 +35,34 @@ describe('an executor that is killed', () => {
   test.each(points)(
     'at call $call, $when its effect: its page’s runs end, no attempt without a cause',
     async (point) => {
-      const staged = await begin({ killExecutor: (n) => (n === 1 ? point : undefined), executors: 2 })
+      const recorded = await begin({ killExecutor: (n) => (n === 1 ? point : undefined), executors: 2 })
       const schedules = [{ every: 100 }]
       const retry = { attempts: 1, delay: 5, maxDelay: 5 }
       const part = { schedules, timeout: 20, payload: { ms: 600 } }
-      const plain = await save(staged, 'plain', 'take', part)
-      const tried = await save(staged, 'tried', 'take', { ...part, retry })
-      const busy = await save(staged, 'busy', 'take', { ...part, schedules: [{ every: 50 }], retry })
-      const next = await save(staged, 'next', 'take', { schedules: [{ every: 86_400 }] })
-      const first = await save(staged, 'first', 'take', {
+      const plain = await save(recorded, 'plain', 'take', part)
+      const tried = await save(recorded, 'tried', 'take', { ...part, retry })
+      const busy = await save(recorded, 'busy', 'take', { ...part, schedules: [{ every: 50 }], retry })
+      const next = await save(recorded, 'next', 'take', { schedules: [{ every: 86_400 }] })
+      const first = await save(recorded, 'first', 'take', {
         ...part,
         retry,
         then: [{ on: 'success', job: 'default/next' }],
       })
-      await staged.town.run(99)
-      await staged.town.run(399)
+      await recorded.scheduler.run(99)
+      await recorded.scheduler.run(399)
       const jobs = [plain, tried, busy, first]
-      const known = await Promise.all(jobs.map((job) => statuses(staged, job, 300)))
-      await expectAllOver(staged, jobs, known)
+      const known = await Promise.all(jobs.map((job) => statuses(recorded, job, 300)))
+      await expectAllOver(recorded, jobs, known)
       // With an attempt to spare nothing is lost; without one at most what the dead executor had claimed.
       for (const each of known.slice(1))
         expect([...each.values()].filter((status) => status !== 'SUCCEEDED')).toEqual([])
       expect([...known[0].values()].filter((status) => status !== 'SUCCEEDED' && status !== 'LOST')).toEqual([])
       expect([...known[0].values()].filter((status) => status === 'LOST').length).toBeLessThanOrEqual(1)
       for (const job of jobs) {
-        const starts = staged.town.sent.filter(({ name }) => name === job.definition.name)
+        const starts = recorded.scheduler.sent.filter(({ name }) => name === job.definition.name)
         expect(new Set(starts.map(({ runId, attempt }) => `${runId} ${attempt}`)).size).toBe(starts.length)
       }
-      const followers = staged.town.sent.filter(({ name }) => name === 'next').map(({ runId }) => runId)
+      const followers = recorded.scheduler.sent.filter(({ name }) => name === 'next').map(({ runId }) => runId)
       expect(followers.sort()).toEqual(
         [100, 200, 300].map((second) => `${next.id}.${START + second}.d${idOfText(idOf(first, second))}`).sort(),
       )
@@ -66,32 +70,32 @@ describe('an executor that is killed', () => {
   )
 
   test('in the middle of a long run is replaced when its beats have stopped, long before the timeout', async () => {
-    const staged = await begin()
+    const recorded = await begin()
     const retry = { attempts: 1, delay: 5, maxDelay: 5 }
     const schedules = [{ every: 2000 }]
     // A chain that is awake looks every ten seconds; while the shard sleeps the minute rule does.
-    await save(staged, 'wakes', 'take', { schedules: [{ every: 60 }] })
-    const job = await save(staged, 'long', 'take', { schedules, timeout: 800, payload: { ms: 60_000 }, retry })
-    await staged.town.run(2030)
-    staged.town.rig.executors.slow.kill()
-    await staged.town.run(2160)
-    const starts = staged.town.sent.filter(({ name }) => name === 'long')
+    await save(recorded, 'wakes', 'take', { schedules: [{ every: 60 }] })
+    const job = await save(recorded, 'long', 'take', { schedules, timeout: 800, payload: { ms: 60_000 }, retry })
+    await recorded.scheduler.run(2030)
+    recorded.scheduler.rig.executors.slow.kill()
+    await recorded.scheduler.run(2160)
+    const starts = recorded.scheduler.sent.filter(({ name }) => name === 'long')
     expect(starts.map(({ attempt }) => attempt)).toEqual([1, 2])
     expect(starts[1].atMs / 1000 - START).toBeLessThan(2030 + 60)
-    expect(await staged.town.entryOf(job.id, START + 2000)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 })
+    expect(await recorded.scheduler.entryOf(job.id, START + 2000)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 })
   })
 
   test('leaves a run without retries LOST, with the reason, and the job goes on', async () => {
-    const staged = await begin()
-    const job = await save(staged, 'once', 'take', { schedules: [{ every: 10 }], timeout: 8, payload: { ms: 5000 } })
-    await staged.town.run(22)
-    staged.town.rig.executors.fast.kill()
-    await staged.town.run(90)
-    const known = await statuses(staged, job, 50)
+    const recorded = await begin()
+    const job = await save(recorded, 'once', 'take', { schedules: [{ every: 10 }], timeout: 8, payload: { ms: 5000 } })
+    await recorded.scheduler.run(22)
+    recorded.scheduler.rig.executors.fast.kill()
+    await recorded.scheduler.run(90)
+    const known = await statuses(recorded, job, 50)
     expect([...known]).toEqual([10, 20, 30, 40, 50].map((second) => [second, second === 20 ? 'LOST' : 'SUCCEEDED']))
-    expect((await detailOf(staged, job, 20))?.reason).toBe('its executor is gone, and no attempt is left')
-    expect(mostAtOnce(staged.stage.of(job.id).filter(({ second }) => second !== START + 20))).toBe(1)
-    const failures = await staged.town.world.ledger.recent(0, Math.floor(START / 3600), 'failed')
+    expect((await detailOf(recorded, job, 20))?.reason).toBe('its executor is gone, and no attempt is left')
+    expect(mostAtOnce(recorded.recording.of(job.id).filter(({ second }) => second !== START + 20))).toBe(1)
+    const failures = await recorded.scheduler.world.ledger.recent(0, Math.floor(START / 3600), 'failed')
     expect(failures.map(({ runId }) => runId)).toEqual([idOf(job, 20)])
   })
 })
@@ -100,27 +104,27 @@ describe('a zombie', () => {
   test.each(range(3, 12))(
     'that wakes up at call %d after its run was taken over writes nothing any more',
     async (stalls) => {
-      const staged: Staged = await begin({
+      const recorded: RecordedScheduler = await begin({
         seeExecutor: (world, number) =>
           number !== 1
             ? world
             : beforeEveryCall(world, async (call) => {
-                if (call === stalls) await staged.town.time.until(staged.town.time.nowMs() + 60_000)
+                if (call === stalls) await recorded.scheduler.time.until(recorded.scheduler.time.nowMs() + 60_000)
               }),
       })
       const retry = { attempts: 1, delay: 5, maxDelay: 5 }
-      const job = await save(staged, 'job', 'take', {
+      const job = await save(recorded, 'job', 'take', {
         schedules: [{ every: 100 }],
         timeout: 10,
         payload: { ms: 500 },
         retry,
       })
-      await staged.town.run(290)
-      const known = await statuses(staged, job, 200)
+      await recorded.scheduler.run(290)
+      const known = await statuses(recorded, job, 200)
       expect([...known.values()]).toEqual(['SUCCEEDED', 'SUCCEEDED'])
-      const starts = staged.town.sent.map(({ runId, attempt }) => `${runId} ${attempt}`)
+      const starts = recorded.scheduler.sent.map(({ runId, attempt }) => `${runId} ${attempt}`)
       expect(new Set(starts).size).toBe(starts.length)
-      await expectAllOver(staged, [job], [known])
+      await expectAllOver(recorded, [job], [known])
     },
   )
 })
@@ -129,23 +133,23 @@ describe('a queue', () => {
   const every10 = { schedules: [{ every: 10 }], timeout: 4 }
 
   test('that delivers everything ten times starts everything once', async () => {
-    const staged = await begin()
-    const { fast } = staged.town
+    const recorded = await begin()
+    const { fast } = recorded.scheduler
     const { send } = fast
     fast.send = async (messages) =>
       send.call(
         fast,
         messages.flatMap((each) => Array.from({ length: 10 }, () => each)),
       )
-    const jobs = [await save(staged, 'rare', 'take', every10), await save(staged, 'dense', 'take', { timeout: 4 })]
-    await staged.town.run(40)
-    expect(staged.town.seconds('rare')).toEqual([10, 20, 30, 40])
-    expect(staged.town.seconds('dense')).toEqual(range(firstOf(jobs[1]), 40))
+    const jobs = [await save(recorded, 'rare', 'take', every10), await save(recorded, 'dense', 'take', { timeout: 4 })]
+    await recorded.scheduler.run(40)
+    expect(recorded.scheduler.seconds('rare')).toEqual([10, 20, 30, 40])
+    expect(recorded.scheduler.seconds('dense')).toEqual(range(firstOf(jobs[1]), 40))
   })
 
   test('that turns the order round keeps SERIAL runs apart and starts all of them', async () => {
-    const staged = await begin()
-    const { fast } = staged.town
+    const recorded = await begin()
+    const { fast } = recorded.scheduler
     const { send } = fast
     const held: Message[] = []
     fast.send = async (messages) => {
@@ -158,16 +162,16 @@ describe('a queue', () => {
       )
       return held.length < 4 ? ALL_TAKEN : send.call(fast, held.splice(0).reverse())
     }
-    const job = await save(staged, 'dense', 'take', { timeout: 4, payload: { ms: 300 } })
-    await staged.town.run(60)
-    const spans = staged.stage.of(job.id)
+    const job = await save(recorded, 'dense', 'take', { timeout: 4, payload: { ms: 300 } })
+    await recorded.scheduler.run(60)
+    const spans = recorded.recording.of(job.id)
     expect(mostAtOnce(spans)).toBe(1)
-    expect(staged.town.seconds('dense').filter((second) => second <= 40)).toEqual(range(firstOf(job), 40))
+    expect(recorded.scheduler.seconds('dense').filter((second) => second <= 40)).toEqual(range(firstOf(job), 40))
   })
 
   test('that delivers an hour late starts what may still start, and says why of the rest', async () => {
-    const staged = await begin()
-    const { fast } = staged.town
+    const recorded = await begin()
+    const { fast } = recorded.scheduler
     const { send } = fast
     const late: Message[] = []
     let isHeld = true
@@ -180,35 +184,40 @@ describe('a queue', () => {
     const { counts } = fast
     fast.counts = async () => (isHeld ? { visible: 1, inFlight: 0, delayed: 0 } : counts.call(fast))
     const jobs = await Promise.all([
-      save(staged, 'usual', 'take', { schedules: [{ every: 86_400 }, { at: '2027-01-15T08:00:10Z' }], timeout: 5 }),
-      save(staged, 'nothing', 'take', {
+      save(recorded, 'usual', 'take', { schedules: [{ every: 86_400 }, { at: '2027-01-15T08:00:10Z' }], timeout: 5 }),
+      save(recorded, 'nothing', 'take', {
         schedules: [{ at: '2027-01-15T08:00:10Z' }],
         misfire: { policy: 'DO_NOTHING' },
       }),
-      save(staged, 'fresh', 'take', { schedules: [{ at: '2027-01-15T08:00:10Z' }], maxLateness: 60 }),
-      save(staged, 'stopped', 'take', { schedules: [{ every: 86_400 }, { at: '2027-01-15T08:00:10Z' }], timeout: 5 }),
+      save(recorded, 'fresh', 'take', { schedules: [{ at: '2027-01-15T08:00:10Z' }], maxLateness: 60 }),
+      save(recorded, 'stopped', 'take', { schedules: [{ every: 86_400 }, { at: '2027-01-15T08:00:10Z' }], timeout: 5 }),
     ])
-    await staged.town.run(20)
-    await stopJob(staged.town.world, jobs[3].definition, { code: 'BY_HAND', reason: 'r', queued: 'cancel' }, asking)
-    staged.town.time.skip(3600)
+    await recorded.scheduler.run(20)
+    await stopJob(
+      recorded.scheduler.world,
+      jobs[3].definition,
+      { code: 'BY_HAND', reason: 'r', queued: 'cancel' },
+      asking,
+    )
+    recorded.scheduler.time.skip(3600)
     isHeld = false
     await send.call(fast, late)
-    await staged.town.run(3680)
+    await recorded.scheduler.run(3680)
     const [usual, nothing, fresh, stopped] = await Promise.all(
-      jobs.map((job) => staged.town.entryOf(job.id, START + 10)),
+      jobs.map((job) => recorded.scheduler.entryOf(job.id, START + 10)),
     )
     expect(usual?.status).toBe('SUCCEEDED')
     expect(nothing?.status).toBe('MISSED')
     expect(['EXPIRED', 'MISSED']).toContain(fresh?.status)
     expect(stopped?.status).toBe('CANCELLED')
-    expect(staged.town.seconds('usual')).toEqual([10])
+    expect(recorded.scheduler.seconds('usual')).toEqual([10])
   })
 })
 
 describe('a message that nobody can carry out', () => {
   test('ends among the dead letters and as a failed run with its reason, and harms no other of its page', async () => {
-    const staged = await begin()
-    const { fast } = staged.town
+    const recorded = await begin()
+    const { fast } = recorded.scheduler
     const { send } = fast
     // Tickets of one job come out broken, as from a ticker that is newer than the executors.
     fast.send = (messages) =>
@@ -220,30 +229,33 @@ describe('a message that nobody can carry out', () => {
         })),
       )
     const schedules = [{ every: 20_000 }]
-    const good = await save(staged, 'good', 'take', { schedules, timeout: 5 })
-    const poison = await save(staged, 'poison', 'take', { schedules, timeout: 5 })
-    await staged.town.run(3)
-    staged.town.time.skip(20_000 - 100)
-    await staged.town.run(20_000 + 10)
-    expect(await staged.town.entryOf(good.id, START + 20_000)).toMatchObject({ status: 'SUCCEEDED', startOffsetMs: 0 })
-    await staged.town.run(20_000 + 6 * 540)
-    expect((await staged.town.entryOf(poison.id, START + 20_000))?.status).toBe('FAILED')
-    expect((await detailOf(staged, poison, 20_000))?.reason).toContain('its message failed every time it came')
-    const { visible, inFlight } = await staged.town.dead.counts()
+    const good = await save(recorded, 'good', 'take', { schedules, timeout: 5 })
+    const poison = await save(recorded, 'poison', 'take', { schedules, timeout: 5 })
+    await recorded.scheduler.run(3)
+    recorded.scheduler.time.skip(20_000 - 100)
+    await recorded.scheduler.run(20_000 + 10)
+    expect(await recorded.scheduler.entryOf(good.id, START + 20_000)).toMatchObject({
+      status: 'SUCCEEDED',
+      startOffsetMs: 0,
+    })
+    await recorded.scheduler.run(20_000 + 6 * 540)
+    expect((await recorded.scheduler.entryOf(poison.id, START + 20_000))?.status).toBe('FAILED')
+    expect((await detailOf(recorded, poison, 20_000))?.reason).toContain('its message failed every time it came')
+    const { visible, inFlight } = await recorded.scheduler.dead.counts()
     expect(visible + inFlight).toBeGreaterThanOrEqual(1)
-    expect(staged.town.seconds('good')).toEqual([20_000])
+    expect(recorded.scheduler.seconds('good')).toEqual([20_000])
   })
 
   test.each([' ', 'no json', '{"type":"page"}', '{"type":"run","shard":0}', '[]'])(
     'of which nothing can be read stays among the dead letters: %j',
     async (text) => {
-      const staged = await begin()
-      await staged.town.fast.send([{ body: text }])
-      staged.town.time.skip(10)
-      for (const minutes of range(1, 60, 9)) await staged.town.run(minutes * 60)
-      const { visible, inFlight } = await staged.town.dead.counts()
+      const recorded = await begin()
+      await recorded.scheduler.fast.send([{ body: text }])
+      recorded.scheduler.time.skip(10)
+      for (const minutes of range(1, 60, 9)) await recorded.scheduler.run(minutes * 60)
+      const { visible, inFlight } = await recorded.scheduler.dead.counts()
       expect(visible + inFlight).toBe(1)
-      expect(staged.town.lines.some((line) => line.includes('could not be carried out'))).toBe(true)
+      expect(recorded.scheduler.lines.some((line) => line.includes('could not be carried out'))).toBe(true)
     },
   )
 })
@@ -251,37 +263,37 @@ describe('a message that nobody can carry out', () => {
 describe('a store that fails', () => {
   test('between claim and start gives the runs back, and they run', async () => {
     let isDown = false
-    const staged = await begin({
+    const recorded = await begin({
       seeExecutor: (world) =>
         beforeEveryCall(world, async (_, name) => {
           if (isDown && name === 'changes') throw new Error('the store is away')
         }),
     })
-    const job = await save(staged, 'job', 'take', { schedules: [{ every: 10 }], timeout: 4 })
-    await staged.town.run(9)
+    const job = await save(recorded, 'job', 'take', { schedules: [{ every: 10 }], timeout: 4 })
+    await recorded.scheduler.run(9)
     isDown = true
-    await staged.town.run(12)
-    expect((await staged.town.entryOf(job.id, START + 10))?.status).toBe('QUEUED')
+    await recorded.scheduler.run(12)
+    expect((await recorded.scheduler.entryOf(job.id, START + 10))?.status).toBe('QUEUED')
     isDown = false
-    await staged.town.run(70)
-    expect(await staged.town.entryOf(job.id, START + 10)).toMatchObject({ status: 'SUCCEEDED', attempt: 1 })
+    await recorded.scheduler.run(70)
+    expect(await recorded.scheduler.entryOf(job.id, START + 10)).toMatchObject({ status: 'SUCCEEDED', attempt: 1 })
   })
 
   test('for some seconds when runs end does not lose them', async () => {
     let isDown = false
-    const staged = await begin({
+    const recorded = await begin({
       seeExecutor: (world) =>
         beforeEveryCall(world, async (_, name) => {
           if (isDown && name === 'swap') throw new Error('the store is away')
         }),
     })
-    const job = await save(staged, 'job', 'take', { schedules: [{ every: 100 }], timeout: 9, payload: { ms: 1000 } })
-    await staged.town.time.run((START + 100) * 1000 + 500)
+    const job = await save(recorded, 'job', 'take', { schedules: [{ every: 100 }], timeout: 9, payload: { ms: 1000 } })
+    await recorded.scheduler.time.run((START + 100) * 1000 + 500)
     isDown = true
-    await staged.town.run(105)
+    await recorded.scheduler.run(105)
     isDown = false
-    await staged.town.run(110)
-    expect(await staged.town.entryOf(job.id, START + 100)).toMatchObject({
+    await recorded.scheduler.run(110)
+    expect(await recorded.scheduler.entryOf(job.id, START + 100)).toMatchObject({
       status: 'SUCCEEDED',
       attempt: 1,
       durationMs: 1000,
@@ -297,24 +309,24 @@ describe('stops, edits and deletes in the life of a run', () => {
   test.each(moments)(
     '%d ms from its instant, a stop or a delete lets what was due before it run, and nothing after',
     async (ms) => {
-      const staged = await begin()
-      const stopped = await save(staged, 'stopped', 'take', part)
-      const deleted = await save(staged, 'deleted', 'take', part)
-      await staged.town.time.run((START + 10) * 1000 + ms)
+      const recorded = await begin()
+      const stopped = await save(recorded, 'stopped', 'take', part)
+      const deleted = await save(recorded, 'deleted', 'take', part)
+      await recorded.scheduler.time.run((START + 10) * 1000 + ms)
       const { job: stop } = await stopJob(
-        staged.town.world,
+        recorded.scheduler.world,
         stopped.definition,
         { code: 'BY_HAND', reason: 'r' },
         asking,
       )
-      const { job: gone } = await deleteJob(staged.town.world, deleted.definition, asking)
-      await staged.town.run(40)
+      const { job: gone } = await deleteJob(recorded.scheduler.world, deleted.definition, asking)
+      await recorded.scheduler.run(40)
       for (const [job, now] of [
         [stopped, stop],
         [deleted, gone],
       ]) {
         const from = now.versions[1].activeFrom - START
-        expect(staged.town.seconds(job.definition.name)).toEqual([10, 20].filter((second) => second < from))
+        expect(recorded.scheduler.seconds(job.definition.name)).toEqual([10, 20].filter((second) => second < from))
       }
       expect(from(stop)).toBeLessThanOrEqual(20)
     },
@@ -325,11 +337,11 @@ describe('stops, edits and deletes in the life of a run', () => {
   test.each(moments)(
     '%d ms from its instant, an edit holds from its time on, with the payload of the claim',
     async (ms) => {
-      const staged = await begin()
-      await save(staged, 'edited', 'take', { ...part, history: { keepDetail: true } })
-      await staged.town.time.run((START + 10) * 1000 + ms)
+      const recorded = await begin()
+      await save(recorded, 'edited', 'take', { ...part, history: { keepDetail: true } })
+      await recorded.scheduler.time.run((START + 10) * 1000 + ms)
       const { job } = await saveBody(
-        staged.town.world,
+        recorded.scheduler.world,
         body('edited', {
           ...part,
           schedules: [{ every: 15 }],
@@ -339,87 +351,92 @@ describe('stops, edits and deletes in the life of a run', () => {
         }),
         asking,
       )
-      await staged.town.run(50)
+      await recorded.scheduler.run(50)
       const activeFrom = from(job)
       const expected = [
         ...[10, 20].filter((second) => second < activeFrom),
         ...[15, 30, 45].filter((s) => s >= activeFrom),
       ]
-      expect(staged.town.seconds('edited')).toEqual(expected)
-      expect((await detailOf(staged, job, 30))?.output).toEqual({ took: 100 })
+      expect(recorded.scheduler.seconds('edited')).toEqual(expected)
+      expect((await detailOf(recorded, job, 30))?.output).toEqual({ took: 100 })
     },
   )
 
   test('a stop that cancels what is queued ends a run that waits, and not the one that runs', async () => {
-    const staged = await begin()
-    const job = await save(staged, 'dense', 'take', { timeout: 30, payload: { ms: 8000 } })
-    await staged.town.run(10)
-    await stopJob(staged.town.world, job.definition, { code: 'BY_HAND', reason: 'enough', queued: 'cancel' }, asking)
-    await staged.town.run(80)
-    const known = [...(await statuses(staged, job, 12)).values()]
+    const recorded = await begin()
+    const job = await save(recorded, 'dense', 'take', { timeout: 30, payload: { ms: 8000 } })
+    await recorded.scheduler.run(10)
+    await stopJob(
+      recorded.scheduler.world,
+      job.definition,
+      { code: 'BY_HAND', reason: 'enough', queued: 'cancel' },
+      asking,
+    )
+    await recorded.scheduler.run(80)
+    const known = [...(await statuses(recorded, job, 12)).values()]
     expect(known[0]).toBe('SUCCEEDED')
     expect(new Set(known.slice(1))).toEqual(new Set(['CANCELLED']))
-    expect((await detailOf(staged, job, firstOf(job) + 2))?.reason).toBe('its job was stopped: enough')
+    expect((await detailOf(recorded, job, firstOf(job) + 2))?.reason).toBe('its job was stopped: enough')
   })
 
   test('a job that is started again runs from then on', async () => {
-    const staged = await begin()
-    const job = await save(staged, 'again', 'take', part)
-    await staged.town.run(12)
-    await stopJob(staged.town.world, job.definition, { code: 'BY_HAND', reason: 'r' }, asking)
-    await staged.town.run(32)
-    await startJob(staged.town.world, job.definition, asking)
-    await staged.town.run(52)
-    expect(staged.town.seconds('again')).toEqual([10, 40, 50])
+    const recorded = await begin()
+    const job = await save(recorded, 'again', 'take', part)
+    await recorded.scheduler.run(12)
+    await stopJob(recorded.scheduler.world, job.definition, { code: 'BY_HAND', reason: 'r' }, asking)
+    await recorded.scheduler.run(32)
+    await startJob(recorded.scheduler.world, job.definition, asking)
+    await recorded.scheduler.run(52)
+    expect(recorded.scheduler.seconds('again')).toEqual([10, 40, 50])
   })
 
   test('a stop by schedule ends what runs and what waits, a restart runs instead', async () => {
-    const staged = await begin()
+    const recorded = await begin()
     const schedules = [
       { cron: '0,1,2 * * * * *' },
       { kind: 'stop', cron: '10 * * * * *' },
       { kind: 'restart', cron: '30 * * * * *' },
     ]
-    const job = await save(staged, 'kinds', 'take', { schedules, timeout: 55, payload: { ms: 50_000 } })
-    await staged.town.run(75)
+    const job = await save(recorded, 'kinds', 'take', { schedules, timeout: 55, payload: { ms: 50_000 } })
+    await recorded.scheduler.run(75)
     const [runs, second, third] = await Promise.all(
-      [60, 61, 62].map((each) => staged.town.entryOf(job.id, START + each)),
+      [60, 61, 62].map((each) => recorded.scheduler.entryOf(job.id, START + each)),
     )
     expect([runs?.status, second?.status, third?.status]).toEqual(['CANCELLED', 'CANCELLED', 'CANCELLED'])
-    const abort = staged.stage.aborted.find(({ runId }) => runId === idOf(job, 60))
+    const abort = recorded.recording.aborted.find(({ runId }) => runId === idOf(job, 60))
     expect((abort?.atMs ?? 0) - (START + 70) * 1000).toBeLessThanOrEqual(2000)
-    await staged.town.run(92)
-    expect((await staged.town.entryOf(job.id, START + 90))?.status).toBe('RUNNING')
-    expect(staged.town.sent.at(-1)).toMatchObject({ trigger: 'RESTART', second: START + 90 })
+    await recorded.scheduler.run(92)
+    expect((await recorded.scheduler.entryOf(job.id, START + 90))?.status).toBe('RUNNING')
+    expect(recorded.scheduler.sent.at(-1)).toMatchObject({ trigger: 'RESTART', second: START + 90 })
   })
 
   test('a stop by schedule ends a run that time keeps apart and that has no lock', async () => {
-    const staged = await begin()
+    const recorded = await begin()
     const schedules = [{ cron: '0 * * * * *' }, { kind: 'stop', cron: '2 * * * * *' }]
-    const job = await save(staged, 'apart', 'take', { schedules, timeout: 7, payload: { ms: 6500 } })
-    await staged.town.run(61)
-    expect(await staged.town.world.locks.read(job.id)).toEqual({ holders: [], waiting: [] })
-    await staged.town.run(80)
-    expect((await staged.town.entryOf(job.id, START + 60))?.status).toBe('CANCELLED')
-    expect(staged.stage.aborted[0].atMs - (START + 62) * 1000).toBeLessThanOrEqual(2000)
+    const job = await save(recorded, 'apart', 'take', { schedules, timeout: 7, payload: { ms: 6500 } })
+    await recorded.scheduler.run(61)
+    expect(await recorded.scheduler.world.locks.read(job.id)).toEqual({ holders: [], waiting: [] })
+    await recorded.scheduler.run(80)
+    expect((await recorded.scheduler.entryOf(job.id, START + 60))?.status).toBe('CANCELLED')
+    expect(recorded.recording.aborted[0].atMs - (START + 62) * 1000).toBeLessThanOrEqual(2000)
   })
 
   test('a cancel reaches the handler within two seconds, and what it says late is not taken', async () => {
-    const staged = await begin()
-    const job = await save(staged, 'deaf', 'ignore', {
+    const recorded = await begin()
+    const job = await save(recorded, 'deaf', 'ignore', {
       schedules: [{ every: 100 }],
       timeout: 30,
       payload: { ms: 9000 },
     })
-    await staged.town.run(102)
-    const depth = (await staged.town.world.shards.read(0))?.depths.get(START + 100) ?? null
+    await recorded.scheduler.run(102)
+    const depth = (await recorded.scheduler.world.shards.read(0))?.depths.get(START + 100) ?? null
     const run = { runId: idOf(job, 100), depth, trigger: 'SCHEDULE' } as const
-    expect(await cancelRun(staged.town.world.ledger, 0, run, 'asked by anna')).toBe('cancelled')
-    const cancelledMs = staged.town.time.nowMs()
-    await staged.town.run(120)
-    expect(staged.stage.aborted[0].atMs - cancelledMs).toBeLessThanOrEqual(2000)
-    expect(await staged.town.entryOf(job.id, START + 100)).toMatchObject({ status: 'CANCELLED', durationMs: 0 })
-    expect((await detailOf(staged, job, 100))?.reason).toBe('asked by anna')
-    expect(await cancelRun(staged.town.world.ledger, 0, run, 'again')).toBe('ended')
+    expect(await cancelRun(recorded.scheduler.world.ledger, 0, run, 'asked by anna')).toBe('cancelled')
+    const cancelledMs = recorded.scheduler.time.nowMs()
+    await recorded.scheduler.run(120)
+    expect(recorded.recording.aborted[0].atMs - cancelledMs).toBeLessThanOrEqual(2000)
+    expect(await recorded.scheduler.entryOf(job.id, START + 100)).toMatchObject({ status: 'CANCELLED', durationMs: 0 })
+    expect((await detailOf(recorded, job, 100))?.reason).toBe('asked by anna')
+    expect(await cancelRun(recorded.scheduler.world.ledger, 0, run, 'again')).toBe('ended')
   })
 })

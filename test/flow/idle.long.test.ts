@@ -4,10 +4,10 @@ import { jobSchema } from '../../shared/core/job/job.ts'
 import { revise, writeOf } from '../../shared/core/job/revise.ts'
 import { ANNA, asking, body } from '../support/job-body.ts'
 import { saveBody } from '../support/save.ts'
-import { START, Town } from '../support/town.ts'
+import { START, TestScheduler } from '../support/test-scheduler.ts'
 
 /** Jobs that are due once a year, put in as they would lie in the store. */
-async function fill(town: Town, jobs: number): Promise<void> {
+async function fill(scheduler: TestScheduler, jobs: number): Promise<void> {
   const moment = { nowMs: (START - 100) * 1000, activeFrom: START - 98, auditedThrough: 0 }
   const resolved = { template: null, calendars: [] }
   for (let n = 0; n < jobs; n++) {
@@ -18,7 +18,7 @@ async function fill(town: Town, jobs: number): Promise<void> {
     const state = { status: 'RUNNING', stopped: null, managedBy: null } as const
     const job = revise({ id, old: null, definition, resolved, ...state, ...moment })
     const audited = { id: name, by: ANNA, action: 'job.create', reason: null, requestId: null } as const
-    await town.world.jobs.commit(writeOf(job, null, 0, (START - 7200) * 1000, audited))
+    await scheduler.world.jobs.commit(writeOf(job, null, 0, (START - 7200) * 1000, audited))
   }
 }
 
@@ -28,18 +28,20 @@ interface Cost {
 }
 
 async function costOfATick(idleJobs: number): Promise<Cost> {
-  const town = new Town()
-  await fill(town, idleJobs)
-  town.rig.start()
-  await town.run(1)
-  await saveBody(town.world, body('due', { timeout: 60 }), asking)
-  await town.run(20)
-  const ticker = town.tickers.reduce((busiest, each) => (each.calls.length > busiest.calls.length ? each : busiest))
+  const scheduler = new TestScheduler()
+  await fill(scheduler, idleJobs)
+  scheduler.rig.start()
+  await scheduler.run(1)
+  await saveBody(scheduler.world, body('due', { timeout: 60 }), asking)
+  await scheduler.run(20)
+  const ticker = scheduler.tickers.reduce((busiest, each) =>
+    each.calls.length > busiest.calls.length ? each : busiest,
+  )
   const before = ticker.calls.length
   const started = performance.now()
-  await town.run(29)
+  await scheduler.run(29)
   const tickMs = (performance.now() - started) / 9
-  await town.close()
+  await scheduler.close()
   return { calls: ticker.calls.slice(before).sort(), tickMs }
 }
 

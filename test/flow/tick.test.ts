@@ -5,30 +5,35 @@ import { formatInstant } from '../../shared/core/time/instant.ts'
 import { deleteJob, stopJob } from '../../shared/flow/manage-jobs.ts'
 import { asking, body, range } from '../support/job-body.ts'
 import { saveBody } from '../support/save.ts'
-import { START, type Town, type TownOptions, type TownWorld } from '../support/town.ts'
-import { townsOfThisFile } from '../support/towns.ts'
+import {
+  START,
+  type TestScheduler,
+  type TestSchedulerOptions,
+  type TestSchedulerWorld,
+} from '../support/test-scheduler.ts'
+import { schedulersOfThisFile } from '../support/test-schedulers.ts'
 import { beforeEveryCall } from '../support/worlds/every-call.ts'
 
 const firstOf = (job: StoredJob): number => job.versions[0].activeFrom - START
 
-const begin = townsOfThisFile()
+const begin = schedulersOfThisFile()
 
 /** Every instant has been claimed once, none early. */
-function expectAll(town: Town, name: string, from: number, to: number): void {
-  expect(town.seconds(name).filter((second) => second >= from && second <= to)).toEqual(range(from, to))
-  expect(town.sent.filter(({ atMs, second }) => atMs < second * 1000)).toEqual([])
+function expectAll(scheduler: TestScheduler, name: string, from: number, to: number): void {
+  expect(scheduler.seconds(name).filter((second) => second >= from && second <= to)).toEqual(range(from, to))
+  expect(scheduler.sent.filter(({ atMs, second }) => atMs < second * 1000)).toEqual([])
 }
 
 describe('the chain', () => {
   test('sends every second once, on the second and never early', async () => {
-    const town = begin()
-    await town.run(2)
-    await saveBody(town.world, body('each'), asking)
-    await town.run(20)
-    expectAll(town, 'each', 4, 20)
-    expect(town.sent.every(({ atMs, second }) => atMs < second * 1000 + 500)).toBe(true)
-    expect(town.errors).toEqual([])
-    expect(town.warnings().filter((line) => !/minute rule|wake/.test(line))).toEqual([])
+    const scheduler = begin()
+    await scheduler.run(2)
+    await saveBody(scheduler.world, body('each'), asking)
+    await scheduler.run(20)
+    expectAll(scheduler, 'each', 4, 20)
+    expect(scheduler.sent.every(({ atMs, second }) => atMs < second * 1000 + 500)).toBe(true)
+    expect(scheduler.errors).toEqual([])
+    expect(scheduler.warnings().filter((line) => !/minute rule|wake/.test(line))).toEqual([])
   })
 
   test.each(['fence', 'read', 'changes', 'put'])(
@@ -36,145 +41,145 @@ describe('the chain', () => {
     async (call) => {
       let isArmed = false
       let failed = 0
-      const see = (world: TownWorld): TownWorld =>
+      const see = (world: TestSchedulerWorld): TestSchedulerWorld =>
         beforeEveryCall(world, async (_, name) => {
           if (!isArmed || name !== call) return
           isArmed = false
           failed += 1
           throw new Error('the service is away for a moment')
         })
-      const town = begin({ see })
-      await town.run(2)
-      await saveBody(town.world, body('each'), asking)
-      await town.run(8)
+      const scheduler = begin({ see })
+      await scheduler.run(2)
+      await saveBody(scheduler.world, body('each'), asking)
+      await scheduler.run(8)
       for (const second of [10, 13, 16, 19]) {
         isArmed = true
-        await town.run(second)
+        await scheduler.run(second)
       }
-      await town.run(25)
+      await scheduler.run(25)
       expect(failed).toBeGreaterThan(0)
-      expectAll(town, 'each', 4, 24)
-      expect(town.sent.every(({ atMs, second }) => atMs < second * 1000 + 1000)).toBe(true)
+      expectAll(scheduler, 'each', 4, 24)
+      expect(scheduler.sent.every(({ atMs, second }) => atMs < second * 1000 + 1000)).toBe(true)
     },
   )
 
   test('stops a job without instants that was not stopped at its last one, and leaves one alone that only others trigger', async () => {
     let isAway = false
-    const see = (world: TownWorld): TownWorld =>
+    const see = (world: TestSchedulerWorld): TestSchedulerWorld =>
       beforeEveryCall(world, async (_, name) => {
         if (isAway && name === 'commit') throw new Error('the store takes no edits for a moment')
       })
-    const town = begin({ see })
-    await town.run(2)
-    const { job: each } = await saveBody(town.world, body('each'), asking)
-    const { job: twice } = await saveBody(town.world, body('twice', { maxRuns: 2 }), asking)
-    const { job: triggered } = await saveBody(town.world, body('triggered', { schedules: [] }), asking)
+    const scheduler = begin({ see })
+    await scheduler.run(2)
+    const { job: each } = await saveBody(scheduler.world, body('each'), asking)
+    const { job: twice } = await saveBody(scheduler.world, body('twice', { maxRuns: 2 }), asking)
+    const { job: triggered } = await saveBody(scheduler.world, body('triggered', { schedules: [] }), asking)
     isAway = true
-    await town.run(10)
+    await scheduler.run(10)
     const stoppedBy = async () =>
-      (await town.world.jobs.readMany([each.id, twice.id, triggered.id])).map(({ stopped }) => stopped?.code)
-    expect(town.seconds('twice')).toHaveLength(2)
+      (await scheduler.world.jobs.readMany([each.id, twice.id, triggered.id])).map(({ stopped }) => stopped?.code)
+    expect(scheduler.seconds('twice')).toHaveLength(2)
     expect(await stoppedBy()).toEqual([undefined, undefined, undefined])
     isAway = false
-    await town.run(30)
+    await scheduler.run(30)
     expect(await stoppedBy()).toEqual([undefined, 'NO_INSTANT_LEFT', undefined])
   })
 
   test('serves many shards side by side', async () => {
-    const town = begin({ shardCount: 8 })
-    await town.run(2)
-    for (const n of range(1, 20)) await saveBody(town.world, body(`job-${n}`), asking)
-    await town.run(12)
-    for (const n of range(1, 20)) expectAll(town, `job-${n}`, 5, 12)
+    const scheduler = begin({ shardCount: 8 })
+    await scheduler.run(2)
+    for (const n of range(1, 20)) await saveBody(scheduler.world, body(`job-${n}`), asking)
+    await scheduler.run(12)
+    for (const n of range(1, 20)) expectAll(scheduler, `job-${n}`, 5, 12)
   })
 
   test('of links that serve five seconds each sends every second once', async () => {
-    const town = begin({ hopSeconds: 5 })
-    await town.run(2)
-    await saveBody(town.world, body('each'), asking)
-    await town.run(30)
-    expectAll(town, 'each', 10, 30)
-    expect(town.ticked.length).toBeLessThan(10)
+    const scheduler = begin({ hopSeconds: 5 })
+    await scheduler.run(2)
+    await saveBody(scheduler.world, body('each'), asking)
+    await scheduler.run(30)
+    expectAll(scheduler, 'each', 10, 30)
+    expect(scheduler.ticked.length).toBeLessThan(10)
   })
 
   test('of links that serve five seconds each stops every job at its last instant, and counts all that it sent', async () => {
-    const town = begin({ hopSeconds: 5 })
-    await town.run(2)
+    const scheduler = begin({ hopSeconds: 5 })
+    await scheduler.run(2)
     const names = range(10, 14).map((second) => `at-${second}`)
     const jobs = await Promise.all(
       range(10, 14).map(async (second) => {
         const schedules = [{ at: formatInstant(START + second) }]
-        return (await saveBody(town.world, body(`at-${second}`, { schedules }), asking)).job
+        return (await saveBody(scheduler.world, body(`at-${second}`, { schedules }), asking)).job
       }),
     )
-    await town.run(60)
-    expect(names.flatMap((name) => town.seconds(name))).toEqual(range(10, 14))
-    const stored = await town.world.jobs.readMany(jobs.map(({ id }) => id))
+    await scheduler.run(60)
+    expect(names.flatMap((name) => scheduler.seconds(name))).toEqual(range(10, 14))
+    const stored = await scheduler.world.jobs.readMany(jobs.map(({ id }) => id))
     expect(stored.map(({ stopped }) => stopped?.code)).toEqual(jobs.map(() => 'NO_INSTANT_LEFT'))
-    const runs = town.ticked.reduce((sum, each) => sum + ('runs' in each ? each.runs : 0), 0)
+    const runs = scheduler.ticked.reduce((sum, each) => sum + ('runs' in each ? each.runs : 0), 0)
     expect(runs).toBe(5)
   })
 
   test('sends two thousand runs of one second, and again ten seconds later', async () => {
-    const town = begin()
-    await town.run(2)
+    const scheduler = begin()
+    await scheduler.run(2)
     await Promise.all(
-      range(1, 2000).map((n) => saveBody(town.world, body(`job-${n}`, { schedules: [{ every: 10 }] }), asking)),
+      range(1, 2000).map((n) => saveBody(scheduler.world, body(`job-${n}`, { schedules: [{ every: 10 }] }), asking)),
     )
-    await town.run(22)
-    expect(town.sent.filter(({ second }) => second === START + 10)).toHaveLength(2000)
-    expect(town.sent.filter(({ second }) => second === START + 20)).toHaveLength(2000)
+    await scheduler.run(22)
+    expect(scheduler.sent.filter(({ second }) => second === START + 10)).toHaveLength(2000)
+    expect(scheduler.sent.filter(({ second }) => second === START + 20)).toHaveLength(2000)
   })
 
   test('keeps the minutes that leave the shard item, and the item stays small', async () => {
-    const town = begin()
-    await town.run(2)
-    await saveBody(town.world, body('each'), asking)
-    await town.run(400)
-    const minutes = await town.world.shards.minutes(0, Math.floor(START / 3600))
+    const scheduler = begin()
+    await scheduler.run(2)
+    await saveBody(scheduler.world, body('each'), asking)
+    await scheduler.run(400)
+    const minutes = await scheduler.world.shards.minutes(0, Math.floor(START / 3600))
     expect(minutes.length).toBeGreaterThanOrEqual(5)
     expect(minutes[2]).toMatchObject({ fires: 60 })
     expect(minutes[2].depths.size).toBe(60)
-    expect((await town.world.shards.read(0))?.depths.size).toBeLessThan(250)
-    expectAll(town, 'each', 4, 400)
+    expect((await scheduler.world.shards.read(0))?.depths.size).toBeLessThan(250)
+    expectAll(scheduler, 'each', 4, 400)
   })
 })
 
 describe('a bus that', () => {
-  const everyone = async (deliveries: TownOptions['deliveries']) => {
-    const town = begin(deliveries === undefined ? {} : { deliveries })
-    await town.run(2)
-    await saveBody(town.world, body('each'), asking)
-    await town.run(60)
-    return town
+  const everyone = async (deliveries: TestSchedulerOptions['deliveries']) => {
+    const scheduler = begin(deliveries === undefined ? {} : { deliveries })
+    await scheduler.run(2)
+    await saveBody(scheduler.world, body('each'), asking)
+    await scheduler.run(60)
+    return scheduler
   }
 
   test('doubles every event changes nothing', async () => {
-    const town = await everyone(() => [150, 250])
-    expectAll(town, 'each', 4, 60)
-    const refused = town.ticked.filter(({ end }) => end === 'stale' || end === 'lost')
+    const scheduler = await everyone(() => [150, 250])
+    expectAll(scheduler, 'each', 4, 60)
+    const refused = scheduler.ticked.filter(({ end }) => end === 'stale' || end === 'lost')
     expect(refused.length).toBeGreaterThan(20)
   })
 
   test('delivers events again after seconds and minutes forks no chain', async () => {
-    const town = await everyone(() => [200, 3000, 30_000])
-    expectAll(town, 'each', 4, 60)
-    const last = town.ticked.filter((result) => 'second' in result && result.second === START + 50)
+    const scheduler = await everyone(() => [200, 3000, 30_000])
+    expectAll(scheduler, 'each', 4, 60)
+    const last = scheduler.ticked.filter((result) => 'second' in result && result.second === START + 50)
     expect(last).toHaveLength(1)
   })
 
   test('is slow makes runs late and loses none', async () => {
-    const town = await everyone(() => [2500])
-    expectAll(town, 'each', 4, 55)
+    const scheduler = await everyone(() => [2500])
+    expectAll(scheduler, 'each', 4, 55)
   })
 
   test('drops every tenth event loses nothing', async () => {
     let events = 0
-    const town = await everyone(() => {
+    const scheduler = await everyone(() => {
       events += 1
       return events % 10 === 0 ? [] : [200]
     })
-    expectAll(town, 'each', 4, 45)
+    expectAll(scheduler, 'each', 4, 45)
   })
 })
 
@@ -185,93 +190,93 @@ describe('a ticker that is killed', () => {
   ])
 
   test.each(points)('at call $call, $when its effect, is replaced and nothing is lost', async (point) => {
-    const town = begin({ killTick: (environment) => (environment === 1 ? point : undefined) })
-    await town.run(0)
-    const { job } = await saveBody(town.world, body('each'), asking)
-    await town.run(40)
-    expectAll(town, 'each', firstOf(job), 38)
-    const late = town.sent.map(({ atMs, second }) => atMs - second * 1000)
+    const scheduler = begin({ killTick: (environment) => (environment === 1 ? point : undefined) })
+    await scheduler.run(0)
+    const { job } = await saveBody(scheduler.world, body('each'), asking)
+    await scheduler.run(40)
+    expectAll(scheduler, 'each', firstOf(job), 38)
+    const late = scheduler.sent.map(({ atMs, second }) => atMs - second * 1000)
     expect(Math.max(...late)).toBeLessThanOrEqual(10_000)
   })
 
   test('and comes back as a zombie after another took over changes nothing', async () => {
     for (const call of range(5, 40, 3)) {
       // The first ticker stands still for 20 s at one of its calls and then goes on as if nothing had happened.
-      const town: Town = begin({
-        see: (world, environment) => (environment === 1 ? stalled(world, () => town, call) : world),
+      const scheduler: TestScheduler = begin({
+        see: (world, environment) => (environment === 1 ? stalled(world, () => scheduler, call) : world),
       })
-      await town.run(0)
-      const { job } = await saveBody(town.world, body('each'), asking)
-      await town.run(45)
-      expectAll(town, 'each', firstOf(job), 43)
+      await scheduler.run(0)
+      const { job } = await saveBody(scheduler.world, body('each'), asking)
+      await scheduler.run(45)
+      expectAll(scheduler, 'each', firstOf(job), 43)
     }
   })
 })
 
 /** A world in which one call takes twenty seconds. */
-const stalled = (world: TownWorld, town: () => Town, stalls: number): TownWorld =>
+const stalled = (world: TestSchedulerWorld, scheduler: () => TestScheduler, stalls: number): TestSchedulerWorld =>
   beforeEveryCall(world, async (call) => {
-    if (call === stalls) await town().time.until(town().time.nowMs() + 20_000)
+    if (call === stalls) await scheduler().time.until(scheduler().time.nowMs() + 20_000)
   })
 
 describe('a queue', () => {
   test('that is wiped heals within thirty seconds', async () => {
-    const town = begin()
-    await town.run(2)
-    await saveBody(town.world, body('each'), asking)
-    await town.run(10)
-    town.isExecuting = false
-    await town.run(20)
-    await town.fast.purge()
-    const wipedMs = town.time.nowMs()
-    town.isExecuting = true
-    await town.run(60)
-    expectAll(town, 'each', 4, 60)
-    const healed = town.sent.filter(({ second }) => second > START + 10 && second <= START + 20)
+    const scheduler = begin()
+    await scheduler.run(2)
+    await saveBody(scheduler.world, body('each'), asking)
+    await scheduler.run(10)
+    scheduler.isExecuting = false
+    await scheduler.run(20)
+    await scheduler.fast.purge()
+    const wipedMs = scheduler.time.nowMs()
+    scheduler.isExecuting = true
+    await scheduler.run(60)
+    expectAll(scheduler, 'each', 4, 60)
+    const healed = scheduler.sent.filter(({ second }) => second > START + 10 && second <= START + 20)
     expect(Math.max(...healed.map(({ atMs }) => atMs)) - wipedMs).toBeLessThanOrEqual(30_000)
   })
 
   test('with a slow backlog is not filled with copies of itself', async () => {
-    const town = begin()
-    await town.run(2)
-    await saveBody(town.world, body('each', { schedules: [{ every: 10 }] }), asking)
-    town.isExecuting = false
-    await town.run(300)
-    const { visible } = await town.fast.counts()
+    const scheduler = begin()
+    await scheduler.run(2)
+    await saveBody(scheduler.world, body('each', { schedules: [{ every: 10 }] }), asking)
+    scheduler.isExecuting = false
+    await scheduler.run(300)
+    const { visible } = await scheduler.fast.counts()
     // Thirty instants, each sent again at most at the ages of 20, 80 and 320 s.
     expect(visible).toBeLessThanOrEqual(30 * 3 + 3)
-    town.isExecuting = true
-    await town.run(310)
-    expect(town.seconds('each').filter((second) => second <= 300)).toEqual(range(10, 300, 10))
+    scheduler.isExecuting = true
+    await scheduler.run(310)
+    expect(scheduler.seconds('each').filter((second) => second <= 300)).toEqual(range(10, 300, 10))
   })
 
   test('that takes nothing for five minutes gets all of it afterwards', async () => {
-    const town = begin()
-    await town.run(2)
-    const { job } = await saveBody(town.world, body('each'), asking)
-    await town.run(10)
-    const { send } = town.fast
-    town.fast.send = async (messages) => ({ unsent: messages, refused: [] })
-    await town.run(310)
-    town.fast.send = send
-    await town.run(360)
-    expectAll(town, 'each', firstOf(job), 350)
-    expect(town.errors).toEqual([])
+    const scheduler = begin()
+    await scheduler.run(2)
+    const { job } = await saveBody(scheduler.world, body('each'), asking)
+    await scheduler.run(10)
+    const { send } = scheduler.fast
+    scheduler.fast.send = async (messages) => ({ unsent: messages, refused: [] })
+    await scheduler.run(310)
+    scheduler.fast.send = send
+    await scheduler.run(360)
+    expectAll(scheduler, 'each', firstOf(job), 350)
+    expect(scheduler.errors).toEqual([])
   })
 
   test('that acknowledges nothing now and then is given it again, and no second is skipped', async () => {
-    const town = begin()
-    await town.run(2)
-    await saveBody(town.world, body('each'), asking)
-    const { send } = town.fast
+    const scheduler = begin()
+    await scheduler.run(2)
+    await saveBody(scheduler.world, body('each'), asking)
+    const { send } = scheduler.fast
     let refusals = 0
-    town.fast.send = async (messages) => {
+    scheduler.fast.send = async (messages) => {
       refusals += 1
-      return refusals % 3 === 0 ? { unsent: messages, refused: [] } : send.call(town.fast, messages)
+      return refusals % 3 === 0 ? { unsent: messages, refused: [] } : send.call(scheduler.fast, messages)
     }
-    await town.run(40)
-    expectAll(town, 'each', 4, 39)
-    expect(town.warnings().some((line) => line.includes('not acknowledged'))).toBe(true)
+    await scheduler.run(40)
+    expectAll(scheduler, 'each', 4, 39)
+    expect(scheduler.warnings().some((line) => line.includes('not acknowledged'))).toBe(true)
   })
 })
 
@@ -279,73 +284,76 @@ describe('an edit', () => {
   const moments = range(0, 1000, 100)
 
   test.each(moments)('that stops a job %d ms into a second lets no instant pass from its time on', async (ms) => {
-    const town = begin()
-    await town.run(1)
-    const { job } = await saveBody(town.world, body('each'), asking)
-    await town.time.run((START + 10) * 1000 + ms)
-    const { job: stopped } = await stopJob(town.world, job.definition, { code: 'BY_HAND', reason: 'stop' }, asking)
+    const scheduler = begin()
+    await scheduler.run(1)
+    const { job } = await saveBody(scheduler.world, body('each'), asking)
+    await scheduler.time.run((START + 10) * 1000 + ms)
+    const { job: stopped } = await stopJob(scheduler.world, job.definition, { code: 'BY_HAND', reason: 'stop' }, asking)
     const from = stopped.versions[1].activeFrom - START
-    await town.run(30)
-    expect(town.seconds('each')).toEqual(range(firstOf(job), from - 1))
+    await scheduler.run(30)
+    expect(scheduler.seconds('each')).toEqual(range(firstOf(job), from - 1))
     expect(from).toBeLessThanOrEqual(13)
   })
 
   test.each(moments)('that deletes a job %d ms into a second ends it just so', async (ms) => {
-    const town = begin()
-    await town.run(1)
-    const { job } = await saveBody(town.world, body('each'), asking)
-    await town.time.run((START + 10) * 1000 + ms)
-    const { job: gone } = await deleteJob(town.world, job.definition, asking)
-    await town.run(30)
-    expect(town.seconds('each')).toEqual(range(firstOf(job), gone.versions[1].activeFrom - START - 1))
+    const scheduler = begin()
+    await scheduler.run(1)
+    const { job } = await saveBody(scheduler.world, body('each'), asking)
+    await scheduler.time.run((START + 10) * 1000 + ms)
+    const { job: gone } = await deleteJob(scheduler.world, job.definition, asking)
+    await scheduler.run(30)
+    expect(scheduler.seconds('each')).toEqual(range(firstOf(job), gone.versions[1].activeFrom - START - 1))
   })
 
   test.each(moments)('of a schedule %d ms into a second holds from its time on', async (ms) => {
-    const town = begin()
-    await town.run(1)
-    const { job: first } = await saveBody(town.world, body('each'), asking)
-    await town.time.run((START + 10) * 1000 + ms)
-    const { job } = await saveBody(town.world, body('each', { schedules: [{ every: 5 }] }), asking)
+    const scheduler = begin()
+    await scheduler.run(1)
+    const { job: first } = await saveBody(scheduler.world, body('each'), asking)
+    await scheduler.time.run((START + 10) * 1000 + ms)
+    const { job } = await saveBody(scheduler.world, body('each', { schedules: [{ every: 5 }] }), asking)
     const from = job.versions[1].activeFrom - START
-    await town.run(30)
-    expect(town.seconds('each')).toEqual([...range(firstOf(first), from - 1), ...range(Math.ceil(from / 5) * 5, 30, 5)])
+    await scheduler.run(30)
+    expect(scheduler.seconds('each')).toEqual([
+      ...range(firstOf(first), from - 1),
+      ...range(Math.ceil(from / 5) * 5, 30, 5),
+    ])
   })
 
   test('of a one-time job: one that is due in a second fires two seconds from now', async () => {
-    const town = begin()
-    await town.run(3)
+    const scheduler = begin()
+    await scheduler.run(3)
     const at = formatInstant(START + 5)
-    const { job } = await saveBody(town.world, body('soon', { schedules: [{ at }] }), asking)
+    const { job } = await saveBody(scheduler.world, body('soon', { schedules: [{ at }] }), asking)
     const due = job.versions[0].activeFrom - START
     expect(due).toBe(5)
-    await town.run(10)
-    expect(town.seconds('soon')).toEqual([due])
-    const stored = await town.world.jobs.read(job.id)
+    await scheduler.run(10)
+    expect(scheduler.seconds('soon')).toEqual([due])
+    const stored = await scheduler.world.jobs.read(job.id)
     expect(stored).toMatchObject({ stopped: { reason: 'no instant left', by: SYSTEM } })
   })
 
   test('that moves a one-time job in its last seconds fires it once', async () => {
     for (const ms of moments) {
-      const town = begin()
-      await town.run(1)
-      await saveBody(town.world, body('moved', { schedules: [{ at: formatInstant(START + 12) }] }), asking)
-      await town.time.run((START + 8) * 1000 + ms)
-      await saveBody(town.world, body('moved', { schedules: [{ at: formatInstant(START + 20) }] }), asking)
-      await town.run(30)
-      expect(town.seconds('moved')).toEqual([20])
+      const scheduler = begin()
+      await scheduler.run(1)
+      await saveBody(scheduler.world, body('moved', { schedules: [{ at: formatInstant(START + 12) }] }), asking)
+      await scheduler.time.run((START + 8) * 1000 + ms)
+      await saveBody(scheduler.world, body('moved', { schedules: [{ at: formatInstant(START + 20) }] }), asking)
+      await scheduler.run(30)
+      expect(scheduler.seconds('moved')).toEqual([20])
     }
   })
 })
 
 describe('stops and restarts by schedule', () => {
   test('travel beside the runs of their second', async () => {
-    const town = begin()
-    await town.run(1)
+    const scheduler = begin()
+    await scheduler.run(1)
     const schedules = [{ every: 10 }, { kind: 'stop', every: 20 }, { kind: 'restart', every: 30 }]
-    const { job } = await saveBody(town.world, body('kinds', { schedules }), asking)
-    await town.run(65)
+    const { job } = await saveBody(scheduler.world, body('kinds', { schedules }), asking)
+    await scheduler.run(65)
     const at = (second: number) =>
-      town.sent
+      scheduler.sent
         .filter((each) => each.second === START + second)
         .map(({ trigger }) => trigger)
         .sort()
@@ -353,7 +361,7 @@ describe('stops and restarts by schedule', () => {
     expect(at(20)).toEqual(['SCHEDULE'])
     expect(at(30)).toEqual(['RESTART'])
     expect(at(60)).toEqual(['RESTART'])
-    const stopped = await Promise.all([20, 40, 60].map((second) => town.entryOf(`${job.id}~`, START + second)))
+    const stopped = await Promise.all([20, 40, 60].map((second) => scheduler.entryOf(`${job.id}~`, START + second)))
     expect(stopped.map((entry) => entry?.status)).toEqual(['SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED'])
   })
 })

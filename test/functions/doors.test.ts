@@ -6,9 +6,9 @@ import { makeTick } from '../../functions/tick.ts'
 import { worldFrom } from '../../functions/world.ts'
 import { ENV } from '../../shared/aws/env.ts'
 import { METRICS } from '../../shared/aws/metric-names.ts'
-import { townsOfThisFile } from '../support/towns.ts'
+import { schedulersOfThisFile } from '../support/test-schedulers.ts'
 
-const begin = townsOfThisFile()
+const begin = schedulersOfThisFile()
 const NOW_MS = Date.UTC(2026, 10, 16)
 
 function output() {
@@ -70,21 +70,21 @@ describe('what functions write', () => {
 describe('the door of the chain', () => {
   test('refuses an event that is none, and one for another number of shards', async () => {
     const { out } = output()
-    const town = begin({ shardCount: 2 })
-    await town.run(1)
-    const tick = makeTick(town.world, out)
+    const scheduler = begin({ shardCount: 2 })
+    await scheduler.run(1)
+    const tick = makeTick(scheduler.world, out)
     await expect(tick({ detail: { shard: 'x' } })).rejects.toThrow()
-    const other = makeTick({ ...town.world, shardCount: 4 }, out)
+    const other = makeTick({ ...scheduler.world, shardCount: 4 }, out)
     const detail = { shard: 0, epoch: 1, second: 5, sentThrough: 4, catchesUp: false, auditedAt: 0, backlog: [] }
     await expect(other({ detail })).rejects.toThrow('made for 2 shards')
   })
 
   test('answers a stale event quietly', async () => {
     const { lines, out } = output()
-    const town = begin()
-    await town.run(1)
+    const scheduler = begin()
+    await scheduler.run(1)
     const detail = { shard: 0, epoch: 0, second: 5, sentThrough: 4, catchesUp: false, auditedAt: 0, backlog: [] }
-    expect(await makeTick(town.world, out)({ detail })).toEqual({ end: 'stale' })
+    expect(await makeTick(scheduler.world, out)({ detail })).toEqual({ end: 'stale' })
     expect(lines.some((line) => line.refusedTicks === 1)).toBe(true)
   })
 })
@@ -92,24 +92,24 @@ describe('the door of the chain', () => {
 describe('the doors of those who watch', () => {
   test('gives back what it could not handle, and only that', async () => {
     const { out, lines } = output()
-    const town = begin()
-    await town.run(1)
+    const scheduler = begin()
+    await scheduler.run(1)
     const wake = JSON.stringify({ type: 'wake', shard: 0 })
     const Records = ['{', wake, '{"type":"other","shard":0}'].map((body, n) => ({ messageId: `m${n}`, body }))
-    const { batchItemFailures } = await makeSwitch(town.world, out)({ Records })
+    const { batchItemFailures } = await makeSwitch(scheduler.world, out)({ Records })
     expect(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier)).toEqual(['m0', 'm2'])
     expect(lines.filter(({ level }) => level === 'error')).toHaveLength(2)
   })
 
   test('say so where the item of a shard is missing, watch the others, and give one heartbeat that calls the operator', async () => {
     const { out, lines } = output()
-    const town = begin({ shardCount: 2 })
-    await town.run(1)
-    const { read } = town.world.shards
-    town.world.shards.read = async (shard) => (shard === 0 ? null : read.call(town.world.shards, shard))
-    await makeMinute(town.world, out)()
+    const scheduler = begin({ shardCount: 2 })
+    await scheduler.run(1)
+    const { read } = scheduler.world.shards
+    scheduler.world.shards.read = async (shard) => (shard === 0 ? null : read.call(scheduler.world.shards, shard))
+    await makeMinute(scheduler.world, out)()
     expect(lines.flatMap((line) => ('lag' in line ? [line.lag] : []))).toEqual([3600])
-    expect(town.warnings().some((line) => line.includes('the shard item is missing'))).toBe(true)
+    expect(scheduler.warnings().some((line) => line.includes('the shard item is missing'))).toBe(true)
   })
 })
 

@@ -7,8 +7,8 @@ import { jobIdOf } from '../../shared/core/job/id.ts'
 import { eventually, pause } from '../support/real-stack.ts'
 import type { LambdaEnvironment } from './environment.ts'
 import { writeHandlers } from './handlers-file.ts'
+import { askApi, type LambdaScheduler, startLambdaScheduler, synthesiseHere } from './lambda-scheduler.ts'
 import type { SynthesisedStack } from './template.ts'
-import { askApi, type LambdaTown, startLambdaTown, synthesiseHere } from './town.ts'
 
 const HANDLERS = `
   echo: ({ payload }) => payload,
@@ -25,26 +25,26 @@ const HANDLERS = `
 const NIGHTLY = `nightly: { schedule: '0 2 * * *', zone: 'Europe/Berlin', run: () => null },`
 
 let stack: SynthesisedStack
-let town: LambdaTown
+let scheduler: LambdaScheduler
 let api: LambdaEnvironment
 
-const parameter = () => town.functions.deploy.environment[ENV.adminKeyParameter]
-const adminKey = () => town.parameters.get(parameter()) ?? ''
+const parameter = () => scheduler.functions.deploy.environment[ENV.adminKeyParameter]
+const adminKey = () => scheduler.parameters.get(parameter()) ?? ''
 const ask = (request: string, body?: unknown, key = adminKey()) =>
-  askApi(api, town.functions.api, key, request, { body })
+  askApi(api, scheduler.functions.api, key, request, { body })
 const records = (...bodies: string[]) => ({ Records: bodies.map((body, n) => ({ messageId: `m${n}`, body })) })
 
 beforeAll(async () => {
   stack = synthesiseHere({ handlers: writeHandlers(HANDLERS + NIGHTLY) })
-  town = await startLambdaTown(stack)
-  await (await town.start('deploy')).invoke({})
-  api = await town.start('api')
+  scheduler = await startLambdaScheduler(stack)
+  await (await scheduler.start('deploy')).invoke({})
+  api = await scheduler.start('api')
 }, 60_000)
 
-afterAll(() => town.stop())
+afterAll(() => scheduler.stop())
 
 const stored = async (name: string) => {
-  const [job] = await town.stores.jobs.readMany([jobIdOf('default', name)])
+  const [job] = await scheduler.stores.jobs.readMany([jobIdOf('default', name)])
   return job
 }
 
@@ -57,8 +57,8 @@ async function saveJob(name: string, handler: string, more: object = {}): Promis
 async function triggered(name: string): Promise<{ runId: string; body: string }> {
   const { status, json } = await ask(`POST /v1/jobs/default/${name}/trigger`, {})
   expect(status).toBe(202)
-  const [message] = await town.queues.fast.receive(1, 5)
-  await town.queues.fast.remove([message.receipt])
+  const [message] = await scheduler.queues.fast.receive(1, 5)
+  await scheduler.queues.fast.remove([message.receipt])
   return { runId: json.id, body: message.body }
 }
 
@@ -69,7 +69,7 @@ const said = (environment: LambdaEnvironment, message: string) =>
 test('a deployment saves the schedules beside the code, and deletes them when the code has them no longer', async () => {
   expect(await stored('nightly')).toMatchObject({ managedBy: 'code', version: 1 })
   const without = synthesiseHere({ handlers: writeHandlers(HANDLERS) })
-  const deploy = await town.start('deploy', without)
+  const deploy = await scheduler.start('deploy', without)
   await deploy.invoke({})
   expect(deploy.lines()[0]).toMatchObject({ message: 'schedules beside the code', saved: 0, deleted: 1 })
   expect((await stored('nightly')).versions.at(-1)?.status).toBe('DELETED')
@@ -77,29 +77,29 @@ test('a deployment saves the schedules beside the code, and deletes them when th
 
 test('a deployment whose schedule cannot be read fails, so that it is rolled back', async () => {
   const wrong = synthesiseHere({ handlers: writeHandlers(`wrong: { schedule: 'often', run: () => null },`) })
-  const deploy = await town.start('deploy', wrong)
+  const deploy = await scheduler.start('deploy', wrong)
   await expect(deploy.invoke({})).rejects.toThrow('1 schedules of the handlers file were refused: default/wrong')
 }, 60_000)
 
 test('a second deployment keeps the admin key, and does not revive one that an operator deleted', async () => {
   const first = adminKey()
-  const deploy = await town.start('deploy', stack)
+  const deploy = await scheduler.start('deploy', stack)
   await deploy.invoke({})
   expect(adminKey()).toBe(first)
   expect((await ask('GET /v1/me')).status).toBe(200)
   const { json: other } = await ask('POST /v1/keys', { name: 'other', role: 'admin', namespaces: ['*'] })
   expect((await ask(`DELETE /v1/keys/${first.split('_')[1]}`, undefined, other.secret)).status).toBe(204)
   await deploy.invoke({})
-  const { keys } = await town.stores.apiKeys.all()
+  const { keys } = await scheduler.stores.apiKeys.all()
   expect(keys.map(({ name }) => name)).toEqual(['other'])
-  town.parameters.set(parameter(), other.secret)
+  scheduler.parameters.set(parameter(), other.secret)
 })
 
 test('an error that a handler lets go astray is told, and does not end the runs beside it', async () => {
   await saveJob('stray', 'stray')
   await saveJob('neighbour', 'sleep')
   const [stray, neighbour] = [await triggered('stray'), await triggered('neighbour')]
-  const executor = await town.start('fast')
+  const executor = await scheduler.start('fast')
   expect(await executor.invoke(records(stray.body, neighbour.body))).toEqual({ batchItemFailures: [] })
   expect(said(executor, 'a handler let an error go astray')).toBe(2)
   expect(await statusOf(neighbour.runId)).toBe('SUCCEEDED')
@@ -108,7 +108,7 @@ test('an error that a handler lets go astray is told, and does not end the runs 
 
 test('an executor that was frozen for a while runs what comes next at once', async () => {
   await saveJob('after-frost', 'echo')
-  const executor = await town.start('fast')
+  const executor = await scheduler.start('fast')
   await executor.invoke(records((await triggered('after-frost')).body))
   await executor.freeze()
   // Longer than the servers keep an idle connection: those of the executor are dead when it wakes.
@@ -124,15 +124,15 @@ test('an executor that was frozen for a while runs what comes next at once', asy
 test('an executor that is killed in the middle of a run is followed by one that runs it again, and only once', async () => {
   await saveJob('killed', 'sleep', { retry: { attempts: 1 }, timeout: 10 })
   const { runId, body } = await triggered('killed')
-  const first = await town.start('fast')
+  const first = await scheduler.start('fast')
   const cutShort = expect(first.invoke(records(body))).rejects.toThrow('the environment ended: SIGKILL')
   await eventually(() => said(first, 'begins') === 1, 10_000)
   await first.kill()
   await cutShort
   expect(await statusOf(runId)).toBe('RUNNING')
   // The queue shows the message again when its visibility is over; by then the claim of the dead executor is over too.
-  town.weather.aheadMs += 60_000
-  const next = await town.start('fast')
+  scheduler.weather.aheadMs += 60_000
+  const next = await scheduler.start('fast')
   expect(await next.invoke(records(body))).toEqual({ batchItemFailures: [] })
   expect([said(next, 'begins'), said(next, 'ends')]).toEqual([1, 1])
   expect(await statusOf(runId)).toBe('SUCCEEDED')
@@ -143,33 +143,33 @@ test('an executor that is killed in the middle of a run is followed by one that 
 test('a link that is killed in the middle of its second is followed by one that sends all that is due', async () => {
   await saveJob('every-second', 'echo', { schedules: [{ every: 1 }] })
   const newest = async () => {
-    await eventually(() => town.events.length > 0, 10_000)
-    return { detail: JSON.parse(town.events.splice(0).at(-1)?.Detail ?? '') }
+    await eventually(() => scheduler.events.length > 0, 10_000)
+    return { detail: JSON.parse(scheduler.events.splice(0).at(-1)?.Detail ?? '') }
   }
-  const minute = await town.start('minute')
+  const minute = await scheduler.start('minute')
   await minute.invoke({})
-  const first = await town.start('tick')
+  const first = await scheduler.start('tick')
   for (let links = 0; links < 4; links++) expect(await first.invoke(await newest())).toMatchObject({ end: 'chained' })
   const cutShort = expect(first.invoke(await newest())).rejects.toThrow('the environment ended: SIGKILL')
   // It has fenced its second by now, or is about to: what it sends and what not is chance.
   await pause(700)
   await first.kill()
   await cutShort
-  const before = (await town.stores.shards.read(0))?.fence ?? 0
+  const before = (await scheduler.stores.shards.read(0))?.fence ?? 0
   // The lease is over: the minute rule takes the chain over.
-  town.weather.aheadMs += 8000
-  town.events.length = 0
+  scheduler.weather.aheadMs += 8000
+  scheduler.events.length = 0
   await minute.invoke({})
-  const next = await town.start('tick')
+  const next = await scheduler.start('tick')
   for (let links = 0; links < 3; links++) expect(await next.invoke(await newest())).toMatchObject({ end: 'chained' })
-  const executor = await town.start('fast')
+  const executor = await scheduler.start('fast')
   await executor.startMs
   const drainedFromMs = performance.now()
   for (;;) {
-    const messages = await town.queues.fast.receive(10, 1)
+    const messages = await scheduler.queues.fast.receive(10, 1)
     if (messages.length === 0) break
     await executor.invoke(records(...messages.map(({ body }) => body)))
-    await town.queues.fast.remove(messages.map(({ receipt }) => receipt))
+    await scheduler.queues.fast.remove(messages.map(({ receipt }) => receipt))
   }
   // By the machine's own clock, which is a minute behind the store's here, it would have waited for that long.
   expect(performance.now() - drainedFromMs).toBeLessThan(30_000)

@@ -10,32 +10,32 @@ import type { Ticked } from '../../shared/flow/tick.ts'
 import type { Received } from '../../shared/ports.ts'
 import { eventually } from '../support/real-stack.ts'
 import type { LambdaEnvironment } from './environment.ts'
+import { askApi, type LambdaScheduler, startLambdaScheduler, synthesiseHere } from './lambda-scheduler.ts'
 import type { SynthesisedStack } from './template.ts'
-import { askApi, type LambdaTown, startLambdaTown, synthesiseHere } from './town.ts'
 
 /** Loose, because the machine of a test may be busy; what is aimed at is 0.7 MB and 200 ms. */
 const MOST_BYTES = 750_000
 const MOST_START_MS = 5000
 
 let stack: SynthesisedStack
-let town: LambdaTown
+let scheduler: LambdaScheduler
 const started: { name: FunctionName; kB: number; startMs: number }[] = []
 
 beforeAll(async () => {
   stack = synthesiseHere()
-  town = await startLambdaTown(stack)
+  scheduler = await startLambdaScheduler(stack)
 }, 60_000)
 
 afterAll(async () => {
   console.table(started)
-  await town.stop()
+  await scheduler.stop()
 })
 
 /** Starts a function and notes its size and how long it took. */
 async function start(name: FunctionName): Promise<LambdaEnvironment> {
-  const environment = await town.start(name)
+  const environment = await scheduler.start(name)
   const startMs = Math.round(await environment.startMs)
-  const { size } = statSync(join(town.functions[name].folder, 'index.mjs'))
+  const { size } = statSync(join(scheduler.functions[name].folder, 'index.mjs'))
   started.push({ name, kB: Math.round(size / 1000), startMs })
   expect(size).toBeLessThan(MOST_BYTES)
   expect(startMs).toBeLessThan(MOST_START_MS)
@@ -43,13 +43,13 @@ async function start(name: FunctionName): Promise<LambdaEnvironment> {
 }
 
 const records = (...bodies: string[]) => ({ Records: bodies.map((body, n) => ({ messageId: `m${n}`, body })) })
-const adminKey = () => town.parameters.get(town.functions.deploy.environment[ENV.adminKeyParameter]) ?? ''
+const adminKey = () => scheduler.parameters.get(scheduler.functions.deploy.environment[ENV.adminKeyParameter]) ?? ''
 const JOB = { schedules: [{ every: 1 }], target: { type: 'handler', handler: 'echo' }, payload: { n: 1 } }
 
 /** The newest event of the chain: an older one is stale where a switch has taken the chain over. */
 async function tickEvent(): Promise<{ detail: TickEvent }> {
-  await eventually(() => town.events.length > 0, 5000)
-  const entry = town.events.splice(0).at(-1)
+  await eventually(() => scheduler.events.length > 0, 5000)
+  const entry = scheduler.events.splice(0).at(-1)
   expect(entry).toMatchObject({ Source: 'tickring', DetailType: TICK })
   return { detail: JSON.parse(entry?.Detail ?? '') }
 }
@@ -58,14 +58,14 @@ async function tickEvent(): Promise<{ detail: TickEvent }> {
 test('a new deployment makes shards and the admin key', async () => {
   const deploy = await start('deploy')
   expect(await deploy.invoke({})).toBeNull()
-  expect(await town.stores.shards.meta()).toMatchObject({ initialised: true, shardCount: 1 })
+  expect(await scheduler.stores.shards.meta()).toMatchObject({ initialised: true, shardCount: 1 })
   expect(adminKey()).toMatch(/^tkr_/)
 })
 
 test('the API answers a client without a key, and takes a job from one with the admin key', async () => {
   const api = await start('api')
   const ask = (...of: [key: string | null, request: string, body?: unknown]) =>
-    askApi(api, town.functions.api, of[0], of[1], { body: of[2] })
+    askApi(api, scheduler.functions.api, of[0], of[1], { body: of[2] })
   expect(await ask(null, 'GET /v1/health')).toMatchObject({ status: 200, json: { status: 'ok' } })
   expect((await ask(null, 'PUT /v1/jobs/default/first', JOB)).status).toBe(401)
   expect((await ask(adminKey(), 'PUT /v1/jobs/default/first', JOB)).status).toBe(201)
@@ -75,12 +75,12 @@ test('the API answers a client without a key, and takes a job from one with the 
 test('the minute rule starts a chain that does not tick', async () => {
   const minute = await start('minute')
   expect(await minute.invoke({})).toBeNull()
-  expect((await town.stores.shards.read(0))?.epoch).toBe(1)
+  expect((await scheduler.stores.shards.read(0))?.epoch).toBe(1)
   expect(minute.lines().some((line) => line.lag !== undefined)).toBe(true)
 })
 
 test('a switch looks after a chain that does not move', async () => {
-  const { fence: second } = (await town.stores.shards.read(0)) ?? { fence: 0 }
+  const { fence: second } = (await scheduler.stores.shards.read(0)) ?? { fence: 0 }
   const watch = await start('switch')
   const body = JSON.stringify({ type: 'switch', shard: 0, second } satisfies WatchMessage)
   expect(await watch.invoke(records(body))).toEqual({ batchItemFailures: [] })
@@ -98,7 +98,7 @@ test('a link of the chain sends what is due and puts the next event on the bus',
     expect(result.end).toBe('chained')
     sent += result.messages
   }
-  pages = await town.queues.fast.receive(2, 5)
+  pages = await scheduler.queues.fast.receive(2, 5)
   expect(pages).toHaveLength(2)
 })
 
@@ -116,6 +116,6 @@ test('a dead letter that cannot be read stays in its queue, and an operator is t
 })
 
 test('no function was given an endpoint: credentials and places come from the environment alone', () => {
-  const names = new Set(town.calls.map(({ by }) => by))
-  expect([...names].sort()).toEqual(Object.keys(town.functions).sort())
+  const names = new Set(scheduler.calls.map(({ by }) => by))
+  expect([...names].sort()).toEqual(Object.keys(scheduler.functions).sort())
 })

@@ -19,7 +19,7 @@ export interface Line {
   readonly ok: number
   /** What every key may read in `shared`. */
   readonly isSharedReadable?: boolean
-  request(town: Town, namespace: string): Promise<Wanted>
+  request(fixtures: Fixtures, namespace: string): Promise<Wanted>
 }
 
 export const JOB = { schedules: [{ every: '30d' }], target: { type: 'handler', handler: 'echo' } }
@@ -27,7 +27,7 @@ const CALENDAR = { dates: ['2027-12-25'] }
 const TEMPLATE = { schedules: [{ every: 60 }] }
 
 /** Makes by an admin what a request needs: each has a thing of its own. */
-export class Town {
+export class Fixtures {
   readonly #opened: OpenedApi
   #made = 0
 
@@ -86,16 +86,19 @@ type Ask = Line['request']
 
 const ofJob =
   (rest = '', body?: unknown): Ask =>
-  async (town, namespace) => ({ path: `${await town.job(namespace)}${rest}`, ...(body === undefined ? {} : { body }) })
+  async (fixtures, namespace) => ({
+    path: `${await fixtures.job(namespace)}${rest}`,
+    ...(body === undefined ? {} : { body }),
+  })
 
 const newThing =
   (plural: string, body: object): Ask =>
-  async (town, namespace) => ({ path: `/v1/${plural}/${namespace}/${town.newName()}`, body })
+  async (fixtures, namespace) => ({ path: `/v1/${plural}/${namespace}/${fixtures.newName()}`, body })
 
 const ofNamespace =
   (body?: object): Ask =>
-  async (town, namespace) => {
-    await town.job(namespace)
+  async (fixtures, namespace) => {
+    await fixtures.job(namespace)
     return { path: `/v1/namespaces/${namespace}`, ...(body === undefined ? {} : { body }) }
   }
 
@@ -129,8 +132,8 @@ export const POLICY: Readonly<Record<string, Line>> = {
     operationId: 'listJobs',
     ...viewer,
     tenantIn: 'list',
-    request: async (town, namespace) => {
-      await town.job(namespace)
+    request: async (fixtures, namespace) => {
+      await fixtures.job(namespace)
       return { path: `/v1/jobs?namespace=${namespace}` }
     },
   },
@@ -138,8 +141,8 @@ export const POLICY: Readonly<Record<string, Line>> = {
     operationId: 'batchJobs',
     ...operator,
     tenantIn: 'items',
-    request: async (town, namespace) => {
-      const name = (await town.job(namespace)).split('/').at(-1)
+    request: async (fixtures, namespace) => {
+      const name = (await fixtures.job(namespace)).split('/').at(-1)
       return { path: '/v1/jobs/batch', body: { items: [{ stop: { namespace, name } }] } }
     },
   },
@@ -153,8 +156,8 @@ export const POLICY: Readonly<Record<string, Line>> = {
     operationId: 'listRuns',
     ...viewer,
     tenantIn: 'list',
-    request: async (town, namespace) => {
-      await town.run(namespace)
+    request: async (fixtures, namespace) => {
+      await fixtures.run(namespace)
       return { path: `/v1/runs?namespace=${namespace}` }
     },
   },
@@ -162,20 +165,20 @@ export const POLICY: Readonly<Record<string, Line>> = {
     operationId: 'getRun',
     ...viewer,
     tenantIn: 'thing',
-    request: async (town, namespace) => ({ path: `/v1/runs/${await town.run(namespace)}` }),
+    request: async (fixtures, namespace) => ({ path: `/v1/runs/${await fixtures.run(namespace)}` }),
   },
   'POST /v1/runs/{id}/cancel': {
     operationId: 'cancelRun',
     ...operator,
     tenantIn: 'thing',
-    request: async (town, namespace) => ({ path: `/v1/runs/${await town.run(namespace)}/cancel` }),
+    request: async (fixtures, namespace) => ({ path: `/v1/runs/${await fixtures.run(namespace)}/cancel` }),
   },
   'POST /v1/runs/{id}/retry': {
     operationId: 'retryRun',
     ...operator,
     tenantIn: 'thing',
     ok: 202,
-    request: async (town, namespace) => ({ path: `/v1/runs/${await town.endedRun(namespace)}/retry` }),
+    request: async (fixtures, namespace) => ({ path: `/v1/runs/${await fixtures.endedRun(namespace)}/retry` }),
   },
   'PUT /v1/calendars/{namespace}/{name}': {
     operationId: 'putCalendar',
@@ -189,22 +192,22 @@ export const POLICY: Readonly<Record<string, Line>> = {
     ...viewer,
     ...inPath,
     isSharedReadable: true,
-    request: async (town, namespace) => ({ path: await town.calendar(namespace) }),
+    request: async (fixtures, namespace) => ({ path: await fixtures.calendar(namespace) }),
   },
   'DELETE /v1/calendars/{namespace}/{name}': {
     operationId: 'deleteCalendar',
     ...editor,
     ...inPath,
     ok: 204,
-    request: async (town, namespace) => ({ path: await town.calendar(namespace) }),
+    request: async (fixtures, namespace) => ({ path: await fixtures.calendar(namespace) }),
   },
   'GET /v1/calendars': {
     operationId: 'listCalendars',
     ...viewer,
     tenantIn: 'list',
     isSharedReadable: true,
-    request: async (town, namespace) => {
-      await town.calendar(namespace)
+    request: async (fixtures, namespace) => {
+      await fixtures.calendar(namespace)
       return { path: `/v1/calendars?namespace=${namespace}` }
     },
   },
@@ -220,22 +223,22 @@ export const POLICY: Readonly<Record<string, Line>> = {
     ...viewer,
     ...inPath,
     isSharedReadable: true,
-    request: async (town, namespace) => ({ path: await town.template(namespace) }),
+    request: async (fixtures, namespace) => ({ path: await fixtures.template(namespace) }),
   },
   'DELETE /v1/templates/{namespace}/{name}': {
     operationId: 'deleteTemplate',
     ...editor,
     ...inPath,
     ok: 204,
-    request: async (town, namespace) => ({ path: await town.template(namespace) }),
+    request: async (fixtures, namespace) => ({ path: await fixtures.template(namespace) }),
   },
   'GET /v1/templates': {
     operationId: 'listTemplates',
     ...viewer,
     tenantIn: 'list',
     isSharedReadable: true,
-    request: async (town, namespace) => {
-      await town.template(namespace)
+    request: async (fixtures, namespace) => {
+      await fixtures.template(namespace)
       return { path: `/v1/templates?namespace=${namespace}` }
     },
   },
@@ -276,8 +279,8 @@ export const POLICY: Readonly<Record<string, Line>> = {
     operationId: 'listKeys',
     ...admin,
     tenantIn: 'list',
-    request: async (town, namespace) => {
-      await town.key(namespace)
+    request: async (fixtures, namespace) => {
+      await fixtures.key(namespace)
       return { path: '/v1/keys?limit=100' }
     },
   },
@@ -285,27 +288,27 @@ export const POLICY: Readonly<Record<string, Line>> = {
     operationId: 'getKey',
     ...admin,
     tenantIn: 'thing',
-    request: async (town, namespace) => ({ path: `/v1/keys/${await town.key(namespace)}` }),
+    request: async (fixtures, namespace) => ({ path: `/v1/keys/${await fixtures.key(namespace)}` }),
   },
   'DELETE /v1/keys/{id}': {
     operationId: 'deleteKey',
     ...admin,
     tenantIn: 'thing',
     ok: 204,
-    request: async (town, namespace) => ({ path: `/v1/keys/${await town.key(namespace)}` }),
+    request: async (fixtures, namespace) => ({ path: `/v1/keys/${await fixtures.key(namespace)}` }),
   },
   'POST /v1/keys/{id}/rotate': {
     operationId: 'rotateKey',
     ...admin,
     tenantIn: 'thing',
-    request: async (town, namespace) => ({ path: `/v1/keys/${await town.key(namespace)}/rotate` }),
+    request: async (fixtures, namespace) => ({ path: `/v1/keys/${await fixtures.key(namespace)}/rotate` }),
   },
   'GET /v1/audit': {
     operationId: 'listAudit',
     ...admin,
     tenantIn: 'list',
-    request: async (town, namespace) => {
-      await town.audited(namespace)
+    request: async (fixtures, namespace) => {
+      await fixtures.audited(namespace)
       return { path: `/v1/audit?namespace=${namespace}` }
     },
   },

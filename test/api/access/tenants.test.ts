@@ -42,30 +42,30 @@ test.each([
   ['the namespace of the keys in the audit', () => '/v1/audit?namespace=*'],
   ['the key behind a line of the audit', ({ acme }: Tenants) => `/v1/audit?by=${acme.split('_')[1]}`],
 ])('a filter by %s of another tenant finds nothing', async (_, pathOf) => {
-  const town = await tenants()
-  const { status, json, text } = await town.ask('GET', pathOf(town), { key: town.billing })
+  const fixtures = await tenants()
+  const { status, json, text } = await fixtures.ask('GET', pathOf(fixtures), { key: fixtures.billing })
   expect(status).toBe(200)
   expect(json.items).toEqual([])
   expect(text).not.toMatch(OF_ACME)
   // The admin of everything finds it.
-  expect((await town.ask('GET', pathOf(town))).json.items.length).toBeGreaterThan(0)
+  expect((await fixtures.ask('GET', pathOf(fixtures))).json.items.length).toBeGreaterThan(0)
 })
 
 test('lists, totals and facets of a tenant count and name nothing of another', async () => {
-  const town = await tenants()
+  const fixtures = await tenants()
   for (const path of ['/v1/jobs?facets=namespace,status,tag', '/v1/namespaces', '/v1/calendars', '/v1/templates']) {
-    expect((await town.ask('GET', path, { key: town.billing })).text, path).not.toMatch(OF_ACME)
+    expect((await fixtures.ask('GET', path, { key: fixtures.billing })).text, path).not.toMatch(OF_ACME)
   }
-  const { json } = await town.ask('GET', '/v1/jobs?facets=namespace', { key: town.billing })
+  const { json } = await fixtures.ask('GET', '/v1/jobs?facets=namespace', { key: fixtures.billing })
   expect(json).toMatchObject({ total: 1, facets: { namespace: { billing: 1 } } })
 })
 
 test('a cursor of another tenant goes on in the own list only', async () => {
-  const town = await tenants()
+  const fixtures = await tenants()
   for (const name of ['a', 'b', 'z']) {
-    await town.ask('PUT', `/v1/jobs/acme/${name}`, { key: town.acme, body: JOB })
-    await town.ask('PUT', `/v1/jobs/billing/${name}`, { key: town.billing, body: JOB })
-    await town.ask('PUT', `/v1/calendars/acme/${name}`, { key: town.acme, body: { dates: [] } })
+    await fixtures.ask('PUT', `/v1/jobs/acme/${name}`, { key: fixtures.acme, body: JOB })
+    await fixtures.ask('PUT', `/v1/jobs/billing/${name}`, { key: fixtures.billing, body: JOB })
+    await fixtures.ask('PUT', `/v1/calendars/acme/${name}`, { key: fixtures.acme, body: { dates: [] } })
   }
   for (const path of [
     '/v1/jobs?limit=1',
@@ -73,10 +73,10 @@ test('a cursor of another tenant goes on in the own list only', async () => {
     '/v1/runs?limit=1',
     '/v1/calendars?namespace=acme&limit=1',
   ]) {
-    const { json } = await town.ask('GET', path, { key: town.acme })
+    const { json } = await fixtures.ask('GET', path, { key: fixtures.acme })
     if (!path.startsWith('/v1/runs')) expect(json.next, path).not.toBeNull()
     if (json.next === null) continue
-    const stolen = await town.ask('GET', `${path}&cursor=${json.next}`, { key: town.billing })
+    const stolen = await fixtures.ask('GET', `${path}&cursor=${json.next}`, { key: fixtures.billing })
     expect(stolen.status, path).toBe(200)
     expect(stolen.text, path).not.toMatch(OF_ACME)
   }

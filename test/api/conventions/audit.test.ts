@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import { ROUTES } from '../../../functions/http/routes.ts'
 import { openApi } from '../../support/api/open-api.ts'
-import { POLICY, Town } from '../access/policy.ts'
+import { Fixtures, POLICY } from '../access/policy.ts'
 
 interface Line {
   readonly action: string
@@ -68,7 +68,7 @@ test.each(MUTATIONS.map(({ operationId, method, path }) => [operationId, `${meth
     const { path, body } =
       operationId === 'deleteNamespace'
         ? { path: '/v1/namespaces/empty', body: undefined }
-        : await POLICY[place].request(new Town(opened), 'billing')
+        : await POLICY[place].request(new Fixtures(opened), 'billing')
     if (operationId === 'startJob') await ask('POST', path.replace('/start', '/stop'))
     const key = await makeKey('admin', ['*'], { name: 'ops' })
     const seen = new Set((await ask('GET', '/v1/audit?limit=100')).json.items.map(({ id }: { id: string }) => id))

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { ROUTES } from '../../../functions/http/routes.ts'
 import { journal } from '../../support/api/journal.ts'
 import { type OpenedApi, openApi } from '../../support/api/open-api.ts'
-import { POLICY, Town } from '../access/policy.ts'
+import { Fixtures, POLICY } from '../access/policy.ts'
 
 const MUTATIONS = ROUTES.filter(({ isMutation }) => isMutation === true).map(({ method, path }) => `${method} ${path}`)
 const RESULTS: Readonly<Record<string, string>> = {
@@ -37,8 +37,8 @@ test('every route but PUT, PATCH, POST and DELETE reads, and a POST that reads i
 })
 
 /** A namespace without jobs, so that it can be deleted. */
-async function requestFor(place: string, { ask }: OpenedApi, town: Town) {
-  if (POLICY[place].operationId !== 'deleteNamespace') return POLICY[place].request(town, 'billing')
+async function requestFor(place: string, { ask }: OpenedApi, fixtures: Fixtures) {
+  if (POLICY[place].operationId !== 'deleteNamespace') return POLICY[place].request(fixtures, 'billing')
   await ask('PUT', '/v1/namespaces/empty', { body: {} })
   return { path: '/v1/namespaces/empty', body: undefined }
 }
@@ -48,7 +48,7 @@ test.each(MUTATIONS)('a dry run of %s is 200, says what would be, and nothing is
   const opened = await openApi({}, made)
   const { operationId } = POLICY[place]
   const [method] = place.split(' ')
-  const { path, body } = await requestFor(place, opened, new Town(opened))
+  const { path, body } = await requestFor(place, opened, new Fixtures(opened))
   const asked = body === undefined ? {} : { body }
   // That the key is used is written once a minute.
   await opened.ask('GET', '/v1/me')
@@ -74,7 +74,7 @@ test.each(MUTATIONS)('a dry run of %s is 200, says what would be, and nothing is
 test.each(MUTATIONS)('a dry run of %s with a bad flag is 400', async (place) => {
   const opened = await openApi()
   const [method] = place.split(' ')
-  const { path, body } = await requestFor(place, opened, new Town(opened))
+  const { path, body } = await requestFor(place, opened, new Fixtures(opened))
   for (const flag of ['dryRun=1', 'dryRun=TRUE', 'dryRun=yes', 'dryRun&dryRun', 'dryrun']) {
     const { status, json } = await opened.ask(method, `${path}?${flag}`, body === undefined ? {} : { body })
     expect([status, json?.code], flag).toEqual([400, 'bad-request'])

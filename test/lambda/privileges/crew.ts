@@ -1,4 +1,4 @@
-// A town at work: the tests' rig around functions under Lambda's runtime client, with the time of the store moved on by the
+// A scheduler at work: the tests' rig around functions under Lambda's runtime client, with the time of the store moved on by the
 // test where waiting would take hours.
 
 import { type Environment, REAL_TIME } from '../../../local/host/pool.ts'
@@ -7,21 +7,21 @@ import type { FunctionName } from '../../../shared/aws/limits.ts'
 import { pause } from '../../support/real-stack.ts'
 import { Rig } from '../../support/rig/rig.ts'
 import type { LambdaEnvironment } from '../environment.ts'
-import { type ApiAnswer, type ApiAsked, askApi, type LambdaTown } from '../town.ts'
+import { type ApiAnswer, type ApiAsked, askApi, type LambdaScheduler } from '../lambda-scheduler.ts'
 
 export class Crew {
-  readonly town: LambdaTown
+  readonly scheduler: LambdaScheduler
   readonly rig: Rig
   /** The function that serves both lanes. All executors are one bundle; each is to meet everything that can happen to one. */
   executor: FunctionName = 'fast'
   #api: Promise<LambdaEnvironment> | null = null
   readonly #delivery: NodeJS.Timeout
 
-  constructor(town: LambdaTown) {
-    this.town = town
+  constructor(scheduler: LambdaScheduler) {
+    this.scheduler = scheduler
     this.rig = new Rig({
       time: REAL_TIME,
-      queues: town.queues,
+      queues: scheduler.queues,
       executors: 3,
       hasMinuteRule: false,
       makeExecutor: () => this.#make(this.executor),
@@ -31,13 +31,13 @@ export class Crew {
       makeMinute: () => this.#make('minute'),
     })
     this.#delivery = setInterval(() => {
-      for (const { Detail } of town.events.splice(0)) this.rig.takeEvent({ detail: JSON.parse(Detail) })
+      for (const { Detail } of scheduler.events.splice(0)) this.rig.takeEvent({ detail: JSON.parse(Detail) })
     }, 20)
     this.rig.start()
   }
 
   #make<Event, Result>(name: FunctionName): Environment<Event, Result> {
-    const starting = this.town.start(name)
+    const starting = this.scheduler.start(name)
     return {
       handle: async (event) => (await starting).invoke<Result>(event ?? {}),
       kill: () => void starting.then((environment) => environment.kill()),
@@ -56,13 +56,13 @@ export class Crew {
   }
 
   async isAsleep(): Promise<boolean> {
-    return ((await this.town.stores.shards.read(0))?.sleepUntil ?? null) !== null
+    return ((await this.scheduler.stores.shards.read(0))?.sleepUntil ?? null) !== null
   }
 
   /** As an admin; what does not succeed is thrown. */
   async ask(request: string, body?: unknown, more: Omit<ApiAsked, 'body'> & { readonly status?: number } = {}) {
-    this.#api ??= this.town.start('api')
-    const { functions, parameters } = this.town
+    this.#api ??= this.scheduler.start('api')
+    const { functions, parameters } = this.scheduler
     const key = parameters.get(functions.deploy.environment[ENV.adminKeyParameter]) ?? ''
     const answer: ApiAnswer = await askApi(await this.#api, functions.api, key, request, { ...more, body })
     const isWanted = more.status === undefined ? answer.status < 300 : answer.status === more.status
@@ -81,7 +81,7 @@ export class Crew {
 
   /** The store's time, as functions see it. */
   nowMs(): number {
-    return Date.now() + this.town.weather.aheadMs
+    return Date.now() + this.scheduler.weather.aheadMs
   }
 
   at(seconds: number): string {
@@ -89,7 +89,7 @@ export class Crew {
   }
 
   jump(seconds: number): void {
-    this.town.weather.aheadMs += seconds * 1000
+    this.scheduler.weather.aheadMs += seconds * 1000
   }
 
   wait(seconds: number): Promise<unknown> {

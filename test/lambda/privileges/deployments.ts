@@ -3,7 +3,7 @@
 import { eventually } from '../../support/real-stack.ts'
 import type { LambdaEnvironment } from '../environment.ts'
 import { writeHandlers } from '../handlers-file.ts'
-import { type LambdaTown, synthesiseHere } from '../town.ts'
+import { type LambdaScheduler, synthesiseHere } from '../lambda-scheduler.ts'
 import type { Crew } from './crew.ts'
 
 const HANDLERS = `
@@ -37,14 +37,14 @@ const THIRD_CODE =
 
 const deploy = async (environment: Promise<LambdaEnvironment>) => (await environment).invoke({})
 
-export const deployFirst = (town: LambdaTown) => deploy(town.start('deploy'))
+export const deployFirst = (scheduler: LambdaScheduler) => deploy(scheduler.start('deploy'))
 
-export async function deployAgain(town: LambdaTown, crew: Crew): Promise<void> {
+export async function deployAgain(scheduler: LambdaScheduler, crew: Crew): Promise<void> {
   const once = { schedules: [{ at: '2099-01-01T00:00:00Z' }] }
   for (const n of THREE) await crew.save(`taken-${n}`, 'echo', once)
-  await deploy(town.start('deploy', synthesiseHere({ handlers: writeHandlers(SECOND_CODE) })))
+  await deploy(scheduler.start('deploy', synthesiseHere({ handlers: writeHandlers(SECOND_CODE) })))
   await eventually(() => crew.isAsleep(), 60_000)
-  await deploy(town.start('deploy', synthesiseHere({ handlers: writeHandlers(THIRD_CODE) })))
+  await deploy(scheduler.start('deploy', synthesiseHere({ handlers: writeHandlers(THIRD_CODE) })))
   await eventually(async () => !(await crew.isAsleep()), 30_000)
   // A chain that sleeps is woken by a request, too.
   await crew.ask('DELETE /v1/jobs/default/soon?force=true')

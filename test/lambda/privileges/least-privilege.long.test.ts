@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { FunctionName } from '../../../shared/aws/limits.ts'
 import { writeHandlers } from '../handlers-file.ts'
-import { type LambdaTown, startLambdaTown, synthesiseHere } from '../town.ts'
+import { type LambdaScheduler, startLambdaScheduler, synthesiseHere } from '../lambda-scheduler.ts'
 import { BadWeather } from './bad-weather.ts'
 import { Crew } from './crew.ts'
 import { FIRST_CODE } from './deployments.ts'
@@ -13,25 +13,25 @@ import { type AccessRequest, requestsOf } from './requests.ts'
 import { play } from './scenario.ts'
 import { Uses } from './uses.ts'
 
-let town: LambdaTown
+let scheduler: LambdaScheduler
 let requests: AccessRequest[]
 let uses: Uses
 
 beforeAll(async () => {
-  town = await startLambdaTown(synthesiseHere({ handlers: writeHandlers(FIRST_CODE) }))
+  scheduler = await startLambdaScheduler(synthesiseHere({ handlers: writeHandlers(FIRST_CODE) }))
   const weather = new BadWeather()
-  town.weather.fateOf = (call) => weather.fateOf(call)
-  const crew = new Crew(town)
-  uses = new Uses(town)
+  scheduler.weather.fateOf = (call) => weather.fateOf(call)
+  const crew = new Crew(scheduler)
+  uses = new Uses(scheduler)
   try {
-    await play(town, crew, weather, uses)
+    await play(scheduler, crew, weather, uses)
   } finally {
     crew.stop()
   }
-  requests = town.calls.flatMap(requestsOf)
+  requests = scheduler.calls.flatMap(requestsOf)
 }, 900_000)
 
-afterAll(() => town.stop())
+afterAll(() => scheduler.stop())
 
 const NAMES: readonly FunctionName[] = ['tick', 'switch', 'minute', 'fast', 'slow', 'dead', 'api', 'deploy']
 
@@ -39,7 +39,7 @@ test.each(NAMES)('all that the function %s does is allowed', async (name) => {
   const mine = kindsOf(requests.filter(({ by }) => by === name))
   expect(mine.length).toBeGreaterThan(0)
   const refused: AccessRequest[] = []
-  for (const each of mine) if (!(await isAllowed(town.functions[name].policy, each))) refused.push(each)
+  for (const each of mine) if (!(await isAllowed(scheduler.functions[name].policy, each))) refused.push(each)
   expect(refused).toEqual([])
 })
 
@@ -48,7 +48,7 @@ test.each(NAMES)('all that the function %s is allowed it does', (name) => {
 })
 
 test('the judge refuses a key of another kind, a request that mixes kinds, and one that names no key', async () => {
-  const { policy } = town.functions.switch
+  const { policy } = scheduler.functions.switch
   const asked = (leadingKeys: string[]) => {
     const [known] = requests.filter(({ by, action }) => by === 'switch' && action === 'dynamodb:GetItem')
     return isAllowed(policy, { ...known, leadingKeys })

@@ -1,8 +1,8 @@
-// What happens in a town in some months, told in minutes.
+// What happens in a scheduler in some months, told in minutes.
 
 import { SYSTEM } from '../../../shared/core/actor.ts'
 import { eventually } from '../../support/real-stack.ts'
-import { type LambdaTown, startLambdaTown } from '../town.ts'
+import { type LambdaScheduler, startLambdaScheduler } from '../lambda-scheduler.ts'
 import type { BadWeather } from './bad-weather.ts'
 import type { Crew } from './crew.ts'
 import { deployAgain, deployFirst } from './deployments.ts'
@@ -10,11 +10,11 @@ import { tourOfApi, tourOfRuns } from './tour-of-api.ts'
 import type { Uses } from './uses.ts'
 import { CATCH_UP, makeLongLine, makeSlow, saveFinite, saveWork, stopWork } from './work.ts'
 
-export async function play(town: LambdaTown, crew: Crew, weather: BadWeather, uses: Uses): Promise<void> {
+export async function play(scheduler: LambdaScheduler, crew: Crew, weather: BadWeather, uses: Uses): Promise<void> {
   const begunMs = Date.now()
   const say = (what: string) => console.log(`${((Date.now() - begunMs) / 1000).toFixed(0)} s: ${what}`)
-  await beforeTheFirstDeployment(town)
-  await deployFirst(town)
+  await beforeTheFirstDeployment(scheduler)
+  await deployFirst(scheduler)
   await tourOfApi(crew)
   say('the API was toured')
   await crew.rig.runMinuteRule()
@@ -28,20 +28,20 @@ export async function play(town: LambdaTown, crew: Crew, weather: BadWeather, us
   say('the ticker ended what queues refused')
   await finite(crew, uses)
   say('jobs ended by themselves')
-  await editOfCalendar(town, crew)
+  await editOfCalendar(scheduler, crew)
   say('an edit reached many jobs')
   await asleep(crew, weather, uses)
   say('the minute rule ended what queues refused')
-  await deployAgain(town, crew)
+  await deployAgain(scheduler, crew)
   say('the code was deployed again')
 }
 
 /** The minute rule may come before the first deployment is through. */
-async function beforeTheFirstDeployment(town: LambdaTown): Promise<void> {
-  const early = await startLambdaTown(town.stack)
+async function beforeTheFirstDeployment(scheduler: LambdaScheduler): Promise<void> {
+  const early = await startLambdaScheduler(scheduler.stack)
   await (await early.start('minute')).invoke({})
   await early.stop()
-  town.calls.push(...early.calls)
+  scheduler.calls.push(...early.calls)
 }
 
 /** A stretch without ticks in the middle of it: then there is a gap to fill and an audit that lags. */
@@ -85,7 +85,7 @@ async function finite(crew: Crew, uses: Uses): Promise<void> {
 const MANY = 210
 
 /** A request that broke off before its edit reached any job: the minute rule carries it on, a bunch at a time. */
-async function editOfCalendar({ stores }: LambdaTown, crew: Crew): Promise<void> {
+async function editOfCalendar({ stores }: LambdaScheduler, crew: Crew): Promise<void> {
   await crew.ask('PUT /v1/calendars/default/many', { dates: ['2099-12-24'] })
   const target = { type: 'handler', handler: 'echo' }
   const items = Array.from({ length: MANY }, (_, n) => ({

@@ -2,8 +2,8 @@
 // nothing is left that a function may do and has not done.
 
 import type { FunctionName } from '../../../shared/aws/limits.ts'
+import type { LambdaScheduler } from '../lambda-scheduler.ts'
 import type { Policy } from '../template.ts'
-import type { LambdaTown } from '../town.ts'
 import { prefixOf, requestsOf } from './requests.ts'
 
 /** What Lambda does with a role, and not the function: it writes its lines, and takes messages for those that have a queue. */
@@ -25,25 +25,25 @@ function grantsOf({ Statement }: Policy): string[] {
 const READS = ['dynamodb:GetItem', 'dynamodb:BatchGetItem']
 
 export class Uses {
-  readonly #town: LambdaTown
+  readonly #scheduler: LambdaScheduler
   readonly #uses = new Map<string, Set<string>>()
   #readThrough = 0
 
-  constructor(town: LambdaTown) {
-    this.#town = town
+  constructor(scheduler: LambdaScheduler) {
+    this.#scheduler = scheduler
   }
 
   /** What a function may do and has not done yet. */
   unusedBy(name: FunctionName): string[] {
     this.#read()
     const mine = this.#uses.get(name)
-    return grantsOf(this.#town.functions[name].policy)
+    return grantsOf(this.#scheduler.functions[name].policy)
       .filter((grant) => mine?.has(grant) !== true && !isExempt(name, grant))
       .sort()
   }
 
   #read(): void {
-    const { calls } = this.#town
+    const { calls } = this.#scheduler
     for (const { by, action, resource, leadingKeys } of calls.slice(this.#readThrough).flatMap(requestsOf)) {
       const mine = this.#uses.get(by) ?? new Set()
       this.#uses.set(by, mine)

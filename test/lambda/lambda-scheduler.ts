@@ -22,18 +22,18 @@ import { LambdaEnvironment } from './environment.ts'
 import { type LocalFunction, type SynthesisedStack, synthesise } from './template.ts'
 
 /** A test may change it at any time. */
-export interface TownWeather extends Weather {
+export interface LambdaWeather extends Weather {
   fateOf: NonNullable<Weather['fateOf']>
   aheadMs: number
 }
 
-export interface LambdaTown {
+export interface LambdaScheduler {
   readonly stack: SynthesisedStack
   readonly functions: Readonly<Record<FunctionName, LocalFunction>>
   /** Where the engines are for those who are to be seen. */
   readonly endpoints: Readonly<Record<Service, string>>
   readonly calls: ServiceCall[]
-  readonly weather: TownWeather
+  readonly weather: LambdaWeather
   /** Past the proxies, so that what a test does itself is not written down. */
   readonly stores: Stores
   readonly queues: Readonly<Record<QueueName, SqsQueue>>
@@ -46,7 +46,7 @@ export interface LambdaTown {
   stop(): Promise<void>
 }
 
-const FAIR_WEATHER: () => TownWeather = () => ({ fateOf: () => 'arrives', aheadMs: 0 })
+const FAIR_WEATHER: () => LambdaWeather = () => ({ fateOf: () => 'arrives', aheadMs: 0 })
 
 /** Folders with bundles, which go when the process does. */
 const folders: string[] = []
@@ -60,7 +60,7 @@ export function synthesiseHere(props: TickringProps = {}): SynthesisedStack {
   return synthesise(folder, props)
 }
 
-export async function startLambdaTown(stack: SynthesisedStack): Promise<LambdaTown> {
+export async function startLambdaScheduler(stack: SynthesisedStack): Promise<LambdaScheduler> {
   const events: PutEntry[] = []
   const calls: ServiceCall[] = []
   const parameters = new Map<string, string>()

@@ -39,17 +39,17 @@ export interface Sent {
   readonly attempt: number
 }
 
-export type TownWorld = TickWorld & ExecutorHost & Thawing
+export type TestSchedulerWorld = TickWorld & ExecutorHost & Thawing
 
 /** Real engines to build on, instead of memory. */
-export interface TownEngines {
+export interface TestSchedulerEngines {
   readonly stores: Stores
   readonly fast: Purgeable
   readonly slow: Purgeable
 }
 
-export interface TownOptions {
-  readonly engines?: TownEngines
+export interface TestSchedulerOptions {
+  readonly engines?: TestSchedulerEngines
   readonly shardCount?: number
   readonly hopSeconds?: number
   readonly deliveries?: Deliveries
@@ -57,12 +57,12 @@ export interface TownOptions {
   /** For the nth tick environment: when it dies. */
   readonly killTick?: (environment: number) => KillPoint | undefined
   /** What a process sees of the world, by the number of its environment. */
-  readonly see?: (world: TownWorld, environment: number) => TownWorld
+  readonly see?: (world: TestSchedulerWorld, environment: number) => TestSchedulerWorld
   /** Handlers beside echo, which does nothing. */
-  readonly handlers?: (town: Town) => HandlerSet
+  readonly handlers?: (scheduler: TestScheduler) => HandlerSet
   /** For the nth executor: when it dies, and what it sees. */
   readonly killExecutor?: (environment: number) => KillPoint | undefined
-  readonly seeExecutor?: (world: TownWorld, environment: number) => TownWorld
+  readonly seeExecutor?: (world: TestSchedulerWorld, environment: number) => TestSchedulerWorld
   /** Executors at once, of each lane. */
   readonly executors?: number
   /** Why the lanes in memory will never take a message; null where they do. */
@@ -74,7 +74,7 @@ const VISIBILITY_MS = 540_000
 const MOST_RECEIVES = 5
 const POLL_SECONDS = 20
 
-export class Town {
+export class TestScheduler {
   readonly time = new DrivenTime(START * 1000)
   readonly sent: Sent[] = []
   readonly lines: string[] = []
@@ -83,12 +83,12 @@ export class Town {
   readonly fast: MemoryQueue | SparingQueue
   readonly slow: MemoryQueue | SparingQueue
   readonly dead: Queue
-  readonly world: TownWorld
+  readonly world: TestSchedulerWorld
   readonly rig: Rig
-  readonly tickers: Killable<TownWorld>[] = []
-  readonly executors: Killable<TownWorld>[] = []
+  readonly tickers: Killable<TestSchedulerWorld>[] = []
+  readonly executors: Killable<TestSchedulerWorld>[] = []
 
-  constructor(options: TownOptions = {}) {
+  constructor(options: TestSchedulerOptions = {}) {
     const { shardCount = 1, hopSeconds = 1, killTick = () => undefined, see = (world) => world } = options
     const { time } = this
     const { engines } = options
@@ -125,13 +125,13 @@ export class Town {
         ids += 1
         return `${ids}-id`
       },
-      executor: 'town',
+      executor: 'scheduler',
       random: () => 0.5,
       log: (runId, line) => this.lines.push(JSON.stringify({ level: 'info', runId, line })),
       warn: (message, detail) => this.lines.push(JSON.stringify({ level: 'warn', message, ...detail })),
     }
     const environment = <Event, Result>(
-      make: (world: TownWorld) => (event: Event) => Promise<Result>,
+      make: (world: TestSchedulerWorld) => (event: Event) => Promise<Result>,
       point?: KillPoint,
     ) => {
       const cut = killable(see(this.world, this.tickers.length), point)
@@ -145,7 +145,7 @@ export class Town {
         this.sent.push({ atMs: time.nowMs(), name: job.name, second, trigger, runId, attempt })
       },
     )
-    const executor = <Event, Result>(make: (world: TownWorld) => (event: Event) => Promise<Result>) => {
+    const executor = <Event, Result>(make: (world: TestSchedulerWorld) => (event: Event) => Promise<Result>) => {
       const { killExecutor = () => undefined, seeExecutor = (world) => world } = options
       const number = this.executors.length + 1
       const cut = killable(seeExecutor(this.world, number), killExecutor(number))
@@ -182,7 +182,7 @@ export class Town {
     }
   }
 
-  /** Runs the town through a second counted from its start. */
+  /** Runs the scheduler through a second counted from its start. */
   async run(second: number): Promise<void> {
     await this.time.run((START + second) * 1000 + 900)
   }

@@ -1,4 +1,4 @@
-// What a town can be built on: tables of its own on an engine that runs already, queues of its own on fauxqs.
+// What a scheduler can be built on: tables of its own on an engine that runs already, queues of its own on fauxqs.
 
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { PurgeQueueCommand } from '@aws-sdk/client-sqs'
@@ -7,10 +7,10 @@ import { SqsQueue } from '../../../shared/aws/queue.ts'
 import { dynamoClient, queueClient } from '../../../shared/aws/sdk.ts'
 import { StoreClock } from '../../../shared/aws/store-clock.ts'
 import { dynamoStores } from '../../../shared/aws/stores.ts'
-import type { TownEngines } from '../town.ts'
+import type { TestSchedulerEngines } from '../test-scheduler.ts'
 import { createTable } from './table.ts'
 
-export interface MadeEngines extends TownEngines {
+export interface MadeEngines extends TestSchedulerEngines {
   readonly tableName: string
 }
 
@@ -32,7 +32,7 @@ export async function enginesAt(endpoint: string | undefined): Promise<RealEngin
     client,
     make: async (attributes) => {
       made += 1
-      const tableName = `town-${process.pid}-${made}`
+      const tableName = `scheduler-${process.pid}-${made}`
       await createTable(client, tableName)
       const makeQueue = async (lane: string) => {
         const url = await createQueue(queues, sqs.endpoint, `${lane}-${made}`, attributes)
