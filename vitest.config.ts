@@ -21,14 +21,14 @@ export default defineConfig({
           include: ['test/!(core|flow)/**/*.test.ts', ...UNCOUNTED],
           exclude: [LONG],
           globalSetup: [
-            'test/support/worlds/engines.ts',
-            'test/support/worlds/assembled.ts',
+            'test/support/backends/engines.ts',
+            'test/support/backends/assembled.ts',
             'test/lambda/runtime/install.ts',
           ],
         },
       },
     ],
-    reporters: ['default', './test/support/worlds/reporter.ts'],
+    reporters: ['default', './test/support/backends/reporter.ts'],
     testTimeout: 60_000,
     // One more than there are cores, because the tests in real time mostly wait.
     maxWorkers: availableParallelism() + 1,

@@ -7,11 +7,11 @@ export default defineConfig({
   test: {
     include: ['test/**/*.long.test.ts'],
     globalSetup: [
-      'test/support/worlds/engines.ts',
-      'test/support/worlds/assembled.ts',
+      'test/support/backends/engines.ts',
+      'test/support/backends/assembled.ts',
       'test/lambda/runtime/install.ts',
     ],
-    reporters: ['default', './test/support/worlds/reporter.ts'],
+    reporters: ['default', './test/support/backends/reporter.ts'],
     testTimeout: 30_000,
     fileParallelism: false,
   },

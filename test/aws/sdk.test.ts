@@ -4,7 +4,7 @@ import { GetItemCommand, ListTablesCommand } from '@aws-sdk/client-dynamodb'
 import { describe, expect, inject, test } from 'vitest'
 import { dynamoClient } from '../../shared/aws/sdk.ts'
 import { StoreClock } from '../../shared/aws/store-clock.ts'
-import type { EngineName } from '../support/worlds/names.ts'
+import type { EngineName } from '../support/backends/names.ts'
 
 const clockOf = (offMs = 0) => new StoreClock({ wallMs: () => Date.now() + offMs, steadyMs: () => performance.now() })
 

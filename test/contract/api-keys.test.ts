@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { digestOf, leavesAnAdmin, type StoredKey } from '../../shared/core/access/key.ts'
 import { NO_NAMESPACE } from '../../shared/core/audit-entry.ts'
+import { inEachBackend } from '../support/backends/backends.ts'
 import { auditOf } from '../support/put-document.ts'
-import { inEachWorld } from '../support/worlds/worlds.ts'
 
 const AT_MS = 1_790_000_000_000
 const DAY = Math.floor(AT_MS / 86_400_000)
@@ -27,7 +27,7 @@ const audit = (id: string) => {
   return { ...auditOf(id, AT_MS), id: `e${entries}`, namespace: NO_NAMESPACE, action }
 }
 
-inEachWorld('a key of the API', (make) => {
+inEachBackend('a key of the API', (make) => {
   test('is read as it was put, and taken away', async () => {
     const { apiKeys } = await make()
     expect(await apiKeys.read('AAAAAA')).toBeNull()

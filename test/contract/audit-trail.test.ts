@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { type AuditEntry, NO_NAMESPACE } from '../../shared/core/audit-entry.ts'
 import { deleteJob, stopJob } from '../../shared/flow/manage-jobs.ts'
+import { inEachBackend } from '../support/backends/backends.ts'
 import { ANNA, asking, body } from '../support/job-body.ts'
 import { auditOf } from '../support/put-document.ts'
 import { saveBody } from '../support/save.ts'
-import { inEachWorld } from '../support/worlds/worlds.ts'
 
 const DAY_MS = 86_400_000
 const DAY = 20_000
@@ -21,7 +21,7 @@ const entry = (id: string, atMs: number, namespace = 'billing'): AuditEntry => (
   requestId: 'req_1',
 })
 
-inEachWorld('the audit trail', (make) => {
+inEachBackend('the audit trail', (make) => {
   test('is read by namespace and day, newest first, from one time up to another', async () => {
     const { audit } = await make()
     const all = [entry('a', AT_MS), entry('b', AT_MS + 5), entry('c', AT_MS + 5), entry('d', AT_MS + DAY_MS - 1)]

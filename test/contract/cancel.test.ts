@@ -9,10 +9,10 @@ import { payloadOf, retryRun } from '../../shared/flow/runs/retry-run.ts'
 import { statusOfRun } from '../../shared/flow/runs/view.ts'
 import { triggerJob } from '../../shared/flow/trigger-job.ts'
 import type { Message } from '../../shared/ports.ts'
+import { inEachBackend, type MakeWorld, type World } from '../support/backends/backends.ts'
 import { ANNA, asking, body } from '../support/job-body.ts'
 import { ALL_TAKEN } from '../support/memory/queue.ts'
 import { saveBody } from '../support/save.ts'
-import { inEachWorld, type MakeWorld, type World } from '../support/worlds/worlds.ts'
 
 interface Scene {
   readonly world: World
@@ -56,7 +56,7 @@ const settle = (world: World, { id }: StoredJob, second: number, status: Outcome
     { id, expect: null, next: { status, attempt: 1, startOffsetMs: 5, durationMs: 10 } },
   ])
 
-inEachWorld('a run that is cancelled', (make) => {
+inEachBackend('a run that is cancelled', (make) => {
   test('never starts, says by whom, and stands in the audit', async () => {
     const { world, job, first } = await begin(make)
     const cancelled = await cancelRun(world, await find(world, idOf(job, first)), asked)
@@ -110,7 +110,7 @@ inEachWorld('a run that is cancelled', (make) => {
   })
 })
 
-inEachWorld('a run that is retried', (make) => {
+inEachBackend('a run that is retried', (make) => {
   function withQueues(world: World) {
     const sent: Message[] = []
     const send = async (messages: readonly Message[]) => {

@@ -8,12 +8,12 @@ import type { PageEntry } from '../../shared/core/pages/entry.ts'
 import type { ShardItem } from '../../shared/core/shard.ts'
 import { type Follower, JobsOfShard } from '../../shared/flow/follow-jobs.ts'
 import type { Stores } from '../../shared/ports.ts'
+import type { EngineName } from '../support/backends/names.ts'
 import { countCapacity } from '../support/engines/capacity.ts'
 import { createTable } from '../support/engines/table.ts'
 import { asking } from '../support/job-body.ts'
 import { ALL_TAKEN } from '../support/memory/queue.ts'
 import { saveAll } from '../support/save.ts'
-import type { EngineName } from '../support/worlds/names.ts'
 
 const ENGINES: readonly EngineName[] = ['dynoxide', 'DynamoDB Local']
 

@@ -7,9 +7,9 @@ import { findJob } from '../../shared/flow/find-job.ts'
 import { JobDirectory } from '../../shared/flow/job-directory.ts'
 import { deleteJob, patchJob, stopJob } from '../../shared/flow/manage-jobs.ts'
 import { saveHandlerJobs } from '../../shared/flow/save-handler-jobs.ts'
+import { inEachBackend, type MakeWorld, type World } from '../support/backends/backends.ts'
 import { asking, body } from '../support/job-body.ts'
 import { saveBody } from '../support/save.ts'
-import { inEachWorld, type MakeWorld, type World } from '../support/worlds/worlds.ts'
 
 const scheduled = (schedule: string) => ({ schedule, run: () => null })
 const named = (name: string) => ({ namespace: 'default', name })
@@ -23,7 +23,7 @@ async function begin(make: MakeWorld): Promise<World> {
 const deploy = (world: World, handlers: HandlerSet) =>
   saveHandlerJobs(world, new JobDirectory(world, world.shardCount), defineHandlers(handlers))
 
-inEachWorld('a deployment', (make) => {
+inEachBackend('a deployment', (make) => {
   test('saves the jobs of its code, and deletes those that the code no longer has', async () => {
     const world = await begin(make)
     await saveBody(world, body('by-hand'), asking)
@@ -58,7 +58,7 @@ inEachWorld('a deployment', (make) => {
   })
 })
 
-inEachWorld('a job that code looks after', (make) => {
+inEachBackend('a job that code looks after', (make) => {
   test('is not edited or deleted by hand, unless that is forced, and stays the code’s', async () => {
     const world = await begin(make)
     await deploy(world, { mine: scheduled('0 3 * * *') })

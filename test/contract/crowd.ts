@@ -6,9 +6,9 @@ import type { StoredJob } from '../../shared/core/job/stored.ts'
 import { depthFor } from '../../shared/core/pages/depth.ts'
 import type { ClaimEntry } from '../../shared/core/pages/entry.ts'
 import { packPages } from '../../shared/core/pages/page.ts'
+import { inEachBackend } from '../support/backends/backends.ts'
 import { asking, body } from '../support/job-body.ts'
 import { saveAll } from '../support/save.ts'
-import { inEachWorld } from '../support/worlds/worlds.ts'
 
 const T = 1_790_000_000
 const CLAIMERS = 8
@@ -22,7 +22,7 @@ export interface Crowd {
 }
 
 export function gather({ runCount, batchSize }: Crowd): void {
-  inEachWorld('a crowd', (make) => {
+  inEachBackend('a crowd', (make) => {
     test(`${runCount} runs are claimed by ${CLAIMERS} claimers at once, each exactly once`, async () => {
       const world = await make(1, { losesEvery: 10 })
       const runs = Array.from({ length: runCount }, (_, n) => jobIdOf('default', `many-${n}`)).map((jobId) => ({

@@ -6,9 +6,9 @@ import { JobDirectory } from '../../shared/flow/job-directory.ts'
 import { deleteJob } from '../../shared/flow/manage-jobs.ts'
 import { nowOf } from '../../shared/flow/tick-world.ts'
 import type { Jobs } from '../../shared/ports.ts'
+import { inEachBackend, type MakeWorld, type World } from '../support/backends/backends.ts'
 import { asking, body } from '../support/job-body.ts'
 import { saveBody } from '../support/save.ts'
-import { inEachWorld, type MakeWorld, type World } from '../support/worlds/worlds.ts'
 
 async function begin(make: MakeWorld): Promise<World> {
   // A load reads in many parts at once, which is more than the SDK's budget of retries bears to lose.
@@ -44,7 +44,7 @@ const bound = (of: object, name: string | symbol): unknown => {
   return typeof member === 'function' ? member.bind(of) : member
 }
 
-inEachWorld('the directory of jobs', (make) => {
+inEachBackend('the directory of jobs', (make) => {
   test('shows every job whose save was acknowledged before it was asked, to many who ask at once', async () => {
     const world = await begin(make)
     const { jobs, seen } = counted(world.jobs)
@@ -141,7 +141,7 @@ inEachWorld('the directory of jobs', (make) => {
   })
 })
 
-inEachWorld('a job without schedules', (make) => {
+inEachBackend('a job without schedules', (make) => {
   test('is held where jobs are held that any ticker may need, and needs no pointer', async () => {
     const world = await begin(make)
     const { job } = await saveBody(world, body('called', { schedules: [] }), asking)

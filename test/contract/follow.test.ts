@@ -6,10 +6,10 @@ import { type Follower, JobsOfShard } from '../../shared/flow/follow-jobs.ts'
 import { JobDirectory } from '../../shared/flow/job-directory.ts'
 import { deleteJob, patchJob, stopJob } from '../../shared/flow/manage-jobs.ts'
 import { nowOf } from '../../shared/flow/tick-world.ts'
+import { inEachBackend, type MakeWorld, type World } from '../support/backends/backends.ts'
+import { before } from '../support/backends/before.ts'
 import { asking, body as jobBody } from '../support/job-body.ts'
 import { saveAll, saveBody } from '../support/save.ts'
-import { before } from '../support/worlds/before.ts'
-import { inEachWorld, type MakeWorld, type World } from '../support/worlds/worlds.ts'
 
 /** Every ten seconds. */
 const body = (name: string, part: object = {}) => jobBody(name, { schedules: [{ every: 10 }], ...part })
@@ -52,7 +52,7 @@ const follow = (world: World) => new JobsOfShard(world, 0, () => new Heard())
 const versions = (known: Map<string, StoredJob>) =>
   Object.fromEntries([...known.values()].map(({ definition, version }) => [definition.name, version]))
 
-inEachWorld('a follower of a shard', (make) => {
+inEachBackend('a follower of a shard', (make) => {
   test('loads all jobs at first and then takes in what changes, each change once', async () => {
     const world = await begin(make)
     await saveAll(world, [body('a'), body('b')], asking)
@@ -181,7 +181,7 @@ inEachWorld('a follower of a shard', (make) => {
   })
 })
 
-inEachWorld('the directory of jobs', (make) => {
+inEachBackend('the directory of jobs', (make) => {
   test('finds jobs of all shards by namespace, status, tag and text, page by page, with counts', async () => {
     const world = await begin(make, 8)
     const names = Array.from({ length: 30 }, (_, n) => `job-${String(n).padStart(2, '0')}`)

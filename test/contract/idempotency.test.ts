@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { inEachWorld } from '../support/worlds/worlds.ts'
+import { inEachBackend } from '../support/backends/backends.ts'
 
 const NOW = 1_790_000_000_000
 const DAY_MS = 86_400_000
 const wanted = (plan: string, nowMs = NOW, bodyHash = 'body') => ({ bodyHash, plan, pendingUntilMs: nowMs + 35_000 })
 
-inEachWorld('an idempotency key', (make) => {
+inEachBackend('an idempotency key', (make) => {
   test('is reserved once, and whoever comes next sees what is planned', async () => {
     const { idempotency } = await make()
     expect(await idempotency.reserve('hash', wanted('first'), NOW)).toBeNull()

@@ -8,11 +8,11 @@ import { formatInstant } from '../../shared/core/time/instant.ts'
 import { NEVER } from '../../shared/core/time/instants.ts'
 import { deleteJob, patchJob, rescheduleJob, startJob, stopJob } from '../../shared/flow/manage-jobs.ts'
 import { nowOf } from '../../shared/flow/tick-world.ts'
+import { inEachBackend, type MakeWorld, type World } from '../support/backends/backends.ts'
+import { before } from '../support/backends/before.ts'
 import { ANNA, asking, body as jobBody } from '../support/job-body.ts'
 import { putDocument } from '../support/put-document.ts'
 import { saveBody } from '../support/save.ts'
-import { before } from '../support/worlds/before.ts'
-import { inEachWorld, type MakeWorld, type World } from '../support/worlds/worlds.ts'
 
 /** Every ten seconds. */
 const body = (name: string, part: object = {}) => jobBody(name, { schedules: [{ every: 10 }], ...part })
@@ -37,7 +37,7 @@ async function loaded(bunches: AsyncIterable<StoredJob[]>): Promise<StoredJob[]>
   return jobs
 }
 
-inEachWorld('a job', (make) => {
+inEachBackend('a job', (make) => {
   test('is saved by its name, read back whole, and active two seconds later', async () => {
     const world = await begin(make)
     const all = body('report', {
@@ -251,7 +251,7 @@ inEachWorld('a job', (make) => {
   })
 })
 
-inEachWorld('a schedule', (make) => {
+inEachBackend('a schedule', (make) => {
   test('pause and resume schedule: paused it is due for nothing, resumed it is due again', async () => {
     const world = await begin(make)
     const { job } = await saveBody(world, body('paused', { schedules: [{ every: 1 }] }), asking)
@@ -268,7 +268,7 @@ inEachWorld('a schedule', (make) => {
   })
 })
 
-inEachWorld('a one-time job', (make) => {
+inEachBackend('a one-time job', (make) => {
   const at = (second: number) => ({ at: formatInstant(second) })
 
   test('lies apart from the others and has a pointer in its minute', async () => {

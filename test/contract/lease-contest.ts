@@ -2,8 +2,8 @@
 
 import { expect, test } from 'vitest'
 import type { ShardItem } from '../../shared/core/shard.ts'
+import { inEachBackend, type World } from '../support/backends/backends.ts'
 import { createRandom } from '../support/random-cron/random.ts'
-import { inEachWorld, type World } from '../support/worlds/worlds.ts'
 
 const T = 1_790_000_000
 
@@ -93,7 +93,7 @@ async function contend(
 export function holdContests({ contenders, rounds }: Contenders): void {
   const counts = contenders * rounds
 
-  inEachWorld('a lease', (make, name) => {
+  inEachBackend('a lease', (make, name) => {
     // Conditions that fail use up the SDK's budget of retries, so in a contest fewer answers can be lost.
     const makeWorld = () => make(1, { losesEvery: 10 })
 

@@ -3,7 +3,7 @@ import { jobIdOf } from '../../shared/core/job/id.ts'
 import type { ClaimEntry, OutcomeEntry, PageEntry } from '../../shared/core/pages/entry.ts'
 import type { PageKey } from '../../shared/core/run/record.ts'
 import type { Swap } from '../../shared/ports.ts'
-import { inEachWorld, type World } from '../support/worlds/worlds.ts'
+import { inEachBackend, type World } from '../support/backends/backends.ts'
 
 const T = 1_790_000_000
 const page: PageKey = { shard: 0, second: T, depth: 0, page: 0 }
@@ -25,7 +25,7 @@ const settles = (jobIds: readonly string[], token: string, next: PageEntry = suc
 const entriesOf = async ({ ledger }: World, key = page) => (await ledger.readPages([key]))[0].entries
 const wonBy = (results: Map<string, { done: boolean }>) => [...results].filter(([, { done }]) => done).map(([id]) => id)
 
-inEachWorld('a page', (make) => {
+inEachBackend('a page', (make) => {
   test('is claimed whole and settled whole', async () => {
     const world = await make()
     const jobs = ids(24)
@@ -120,7 +120,7 @@ inEachWorld('a page', (make) => {
 })
 
 // The names are those of the tests that the store-driven scheduler was asked for with.
-inEachWorld('claims', (make) => {
+inEachBackend('claims', (make) => {
   test('schedule claim atomicity: of 10 workers that claim one due run, 1 wins and 9 get nothing', async () => {
     const world = await make()
     const [id] = ids(1)
@@ -161,7 +161,7 @@ inEachWorld('claims', (make) => {
   })
 })
 
-inEachWorld('a run with an item of its own', (make) => {
+inEachBackend('a run with an item of its own', (make) => {
   const [jobId] = ids(1)
   const id = { jobId, second: T, suffix: 'mkey' }
   const queued: PageEntry = { status: 'QUEUED', attempt: 1 }
@@ -208,7 +208,7 @@ inEachWorld('a run with an item of its own', (make) => {
   })
 })
 
-inEachWorld('the ledger', (make) => {
+inEachBackend('the ledger', (make) => {
   const [jobId, other] = ids(2)
 
   test('counts what was missed, once, and finds it for any part of its time', async () => {

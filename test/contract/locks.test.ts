@@ -6,7 +6,7 @@ import type { Block } from '../../shared/core/job/job.ts'
 import { pageOf } from '../../shared/core/pages/depth.ts'
 import { formatRunId } from '../../shared/core/run/run.ts'
 import type { LockChange } from '../../shared/ports.ts'
-import { inEachWorld } from '../support/worlds/worlds.ts'
+import { inEachBackend } from '../support/backends/backends.ts'
 
 const T = 1_790_000_000
 const SERIAL: Block = { strategy: 'SERIAL' }
@@ -48,7 +48,7 @@ const neighbours = (count: number): string[] =>
     .filter((id) => pageOf(pageBitsOf(hashOfId(id)), 5) === 3)
     .slice(0, count)
 
-inEachWorld('the lock of a job', (make) => {
+inEachBackend('the lock of a job', (make) => {
   test('is free at first, is held by whoever took it, and is free again', async () => {
     const { locks } = await make()
     expect(await locks.read(jobId)).toEqual(FREE)

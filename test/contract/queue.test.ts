@@ -18,7 +18,7 @@ describe('a queue', () => {
   let polling: SQSClient
   let queue: Queue
   let queues = 0
-  const worlds = [
+  const backends = [
     { world: 'in memory', make: async (): Promise<Queue> => new MemoryQueue(() => Date.now()) },
     {
       world: 'on fauxqs',
@@ -54,7 +54,7 @@ describe('a queue', () => {
     return found.sort()
   }
 
-  describe.each(worlds)('$world', ({ make: makeQueue }) => {
+  describe.each(backends)('$world', ({ make: makeQueue }) => {
     beforeEach(async () => {
       queue = await makeQueue()
     })

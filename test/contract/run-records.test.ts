@@ -3,13 +3,13 @@ import { hashOfId, jobIdOf, shardOf } from '../../shared/core/job/id.ts'
 import type { OutcomeEntry, PageEntry } from '../../shared/core/pages/entry.ts'
 import type { OpenRun } from '../../shared/core/run/record.ts'
 import { formatRunId } from '../../shared/core/run/run.ts'
-import { inEachWorld, type World } from '../support/worlds/worlds.ts'
+import { inEachBackend, type World } from '../support/backends/backends.ts'
 
 const T = 1_790_000_000
 const ids = (count: number) => Array.from({ length: count }, (_, n) => jobIdOf('default', `job-${n}`))
 const succeeded: OutcomeEntry = { status: 'SUCCEEDED', attempt: 2, startOffsetMs: 12, durationMs: 340 }
 
-inEachWorld('the feed of runs that no page shows', (make) => {
+inEachBackend('the feed of runs that no page shows', (make) => {
   const [jobId] = ids(1)
   const shard = shardOf(hashOfId(jobId), 2)
   const hour = Math.floor(T / 3600)
@@ -56,7 +56,7 @@ inEachWorld('the feed of runs that no page shows', (make) => {
   })
 })
 
-inEachWorld('a run with an item of its own', (make) => {
+inEachBackend('a run with an item of its own', (make) => {
   const [jobId] = ids(1)
 
   test('is put together with its open item, and where another was there first neither is put', async () => {
@@ -74,7 +74,7 @@ inEachWorld('a run with an item of its own', (make) => {
   })
 })
 
-inEachWorld('the chain of a first run', (make) => {
+inEachBackend('the chain of a first run', (make) => {
   const [jobId, other] = ids(2)
 
   test('has every run that follows from it, and no other', async () => {
@@ -89,7 +89,7 @@ inEachWorld('the chain of a first run', (make) => {
   })
 })
 
-inEachWorld('the details of runs on pages', (make) => {
+inEachBackend('the details of runs on pages', (make) => {
   const [jobId, other] = ids(2)
 
   test('are read in the order asked, and are no runs of their own', async () => {

@@ -9,9 +9,9 @@ import type { MinuteItem } from '../../shared/core/shard.ts'
 import { type AllRunsQuery, runsOfAll, runsOfChain } from '../../shared/flow/runs/all-runs.ts'
 import { type RunsQuery, runsOfJob } from '../../shared/flow/runs/job-runs.ts'
 import { type RunView, statusOfRun } from '../../shared/flow/runs/view.ts'
+import { inEachBackend, type MakeWorld, type World } from '../support/backends/backends.ts'
 import { versionOf } from '../support/jobs.ts'
 import { storedJob } from '../support/stored-job.ts'
-import { inEachWorld, type MakeWorld, type World } from '../support/worlds/worlds.ts'
 
 /** The start of an hour, so that the hours of the test are whole. */
 const T = Math.floor(1_790_000_000 / 3600) * 3600
@@ -114,7 +114,7 @@ const EVERYTHING = [
   '0 SUCCEEDED',
 ]
 
-inEachWorld('what ran', (make) => {
+inEachBackend('what ran', (make) => {
   test('of a job is told from its instants: in pages of any depth, in gaps, failed, missed and not yet claimed', async () => {
     const world = await begin(make)
     await withOddRuns(world)

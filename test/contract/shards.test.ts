@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ShardItem } from '../../shared/core/shard.ts'
 import type { FenceWrite } from '../../shared/ports.ts'
-import { inEachWorld } from '../support/worlds/worlds.ts'
+import { inEachBackend } from '../support/backends/backends.ts'
 
 const T = 1_790_000_000
 
@@ -22,7 +22,7 @@ const present = (item: ShardItem | null): ShardItem => {
   return item
 }
 
-inEachWorld('shards', (make) => {
+inEachBackend('shards', (make) => {
   test('are made once, and a second start changes nothing', async () => {
     const { shards } = await make()
     expect(await shards.meta()).toBeNull()

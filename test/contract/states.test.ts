@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { type JobState, NEW_STATE } from '../../shared/core/gate/state.ts'
 import { jobIdOf } from '../../shared/core/job/id.ts'
 import type { OpenRun } from '../../shared/core/run/record.ts'
+import { inEachBackend } from '../support/backends/backends.ts'
 import { range } from '../support/job-body.ts'
-import { inEachWorld } from '../support/worlds/worlds.ts'
 
 const T = 1_790_000_000
 const jobId = jobIdOf('default', 'stateful')
 const set = (state: JobState) => () => ({ state, result: null })
 
-inEachWorld('the state of a job', (make) => {
+inEachBackend('the state of a job', (make) => {
   test('is empty at first and holds all that is put into it', async () => {
     const { states } = await make()
     expect(await states.read(jobId)).toEqual(NEW_STATE)
@@ -48,7 +48,7 @@ inEachWorld('the state of a job', (make) => {
   })
 })
 
-inEachWorld('open runs', (make) => {
+inEachBackend('open runs', (make) => {
   const open = (n: number): OpenRun => ({
     shard: 0,
     dueMs: T * 1000 + n,

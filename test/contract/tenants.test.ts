@@ -8,10 +8,10 @@ import type { StoredJob } from '../../shared/core/job/stored.ts'
 import { findJob, findJobs } from '../../shared/flow/find-job.ts'
 import { stopJob } from '../../shared/flow/manage-jobs.ts'
 import type { Jobs } from '../../shared/ports.ts'
+import { inEachBackend, type MakeWorld, type World } from '../support/backends/backends.ts'
 import { asking, body } from '../support/job-body.ts'
 import { putDocument } from '../support/put-document.ts'
 import { saveBody } from '../support/save.ts'
-import { inEachWorld, type MakeWorld, type World } from '../support/worlds/worlds.ts'
 
 async function begin(make: MakeWorld): Promise<World> {
   const world = await make(1, { losesEvery: 5 })
@@ -42,7 +42,7 @@ test('the id of a job is 64 bits of a hash that no tenant can find a second name
   expect(hashOfId(jobIdOf('billing', 'nightly-invoices')).toString(16).padStart(16, '0')).toBe(digest.slice(0, 16))
 })
 
-inEachWorld('a job of another name with the same id', (make) => {
+inEachBackend('a job of another name with the same id', (make) => {
   test('is not found, not changed and not replaced', async () => {
     const world = await begin(make)
     const { job: victim } = await saveBody(world, body('invoices', { namespace: 'billing' }), asking)
@@ -60,7 +60,7 @@ inEachWorld('a job of another name with the same id', (make) => {
   })
 })
 
-inEachWorld('a job', (make) => {
+inEachBackend('a job', (make) => {
   const mine = (part: object) => body('mine', { namespace: 'search', ...part })
 
   test('takes templates and calendars of its own namespace and of the shared one', async () => {

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { NO_SETTINGS } from '../../shared/core/access/namespace.ts'
 import type { Calendar } from '../../shared/core/schedule/calendar.ts'
 import type { DocumentWrite } from '../../shared/ports.ts'
+import { inEachBackend } from '../support/backends/backends.ts'
 import { auditOf } from '../support/put-document.ts'
-import { inEachWorld } from '../support/worlds/worlds.ts'
 
 const AT_MS = 1_790_000_000_000
 const DAY = Math.floor(AT_MS / 86_400_000)
@@ -18,7 +18,7 @@ function writeOf(value: Calendar | null, expectedVersion: number, name = 'holida
   return { namespace: 'default', name, value, expectedVersion, audit }
 }
 
-inEachWorld('a calendar', (make) => {
+inEachBackend('a calendar', (make) => {
   test('is put, changed under its version, and listed', async () => {
     const { calendars, templates } = await make()
     expect(await calendars.read('default', 'holidays')).toBeNull()
@@ -64,7 +64,7 @@ inEachWorld('a calendar', (make) => {
   })
 })
 
-inEachWorld('templates and namespaces', (make) => {
+inEachBackend('templates and namespaces', (make) => {
   test('are read as they were put', async () => {
     const { templates, namespaces } = await make()
     const nightly = { description: '', schedules: [{ cron: '0 2 * * *', zone: 'Europe/Paris' }] }
@@ -78,7 +78,7 @@ inEachWorld('templates and namespaces', (make) => {
   })
 })
 
-inEachWorld('edits of calendars that are under way', (make) => {
+inEachBackend('edits of calendars that are under way', (make) => {
   test('are listed with how far they came, until they are done', async () => {
     const { pendingEdits } = await make()
     expect(await pendingEdits.list()).toEqual([])

@@ -4,9 +4,9 @@ import { jobIdOf } from '../../shared/core/job/id.ts'
 import { isDeleted, statusAt } from '../../shared/core/job/stored.ts'
 import { deleteJob, patchJob, startJob, stopJob } from '../../shared/flow/manage-jobs.ts'
 import { Refusal } from '../../shared/flow/refusals.ts'
+import { inEachBackend, type MakeWorld, type World } from '../support/backends/backends.ts'
 import { ANNA, asking, body } from '../support/job-body.ts'
 import { saveAll, saveBody } from '../support/save.ts'
-import { inEachWorld, type MakeWorld, type World } from '../support/worlds/worlds.ts'
 
 async function begin(make: MakeWorld, losesEvery = 10): Promise<World> {
   const world = await make(1, { losesEvery })
@@ -17,7 +17,7 @@ async function begin(make: MakeWorld, losesEvery = 10): Promise<World> {
 const named = (name: string) => ({ namespace: 'default', name })
 const BY_HAND = { code: 'BY_HAND', reason: 'enough' } as const
 
-inEachWorld('a name whose job was deleted', (make) => {
+inEachBackend('a name whose job was deleted', (make) => {
   test('is free for a request that creates only', async () => {
     const world = await begin(make)
     await saveBody(world, body('reborn'), { ...asking, ifVersion: 0 })
@@ -42,7 +42,7 @@ inEachWorld('a name whose job was deleted', (make) => {
   })
 })
 
-inEachWorld('a hundred requests at once for one job', (make) => {
+inEachBackend('a hundred requests at once for one job', (make) => {
   test('are each carried out or told to come again, and none fails for a reason of its own', async () => {
     const world = await begin(make)
     const bodies = Array.from({ length: 100 }, (_, priority) => body('wanted', { priority }))
@@ -57,7 +57,7 @@ inEachWorld('a hundred requests at once for one job', (make) => {
   }, 60_000)
 })
 
-inEachWorld('a job that was edited twenty times within seconds', (make) => {
+inEachBackend('a job that was edited twenty times within seconds', (make) => {
   async function edited(world: World): Promise<void> {
     for (let priority = 1; priority <= 20; priority++) await saveBody(world, body('busy', { priority }), asking)
   }
@@ -82,7 +82,7 @@ inEachWorld('a job that was edited twenty times within seconds', (make) => {
   }, 60_000)
 })
 
-inEachWorld('two patches of different fields at once', (make) => {
+inEachBackend('two patches of different fields at once', (make) => {
   test('both hold', async () => {
     const world = await begin(make)
     await saveBody(world, body('patched'), asking)
@@ -114,7 +114,7 @@ inEachWorld('two patches of different fields at once', (make) => {
   })
 })
 
-inEachWorld('what is kept of a job', (make) => {
+inEachBackend('what is kept of a job', (make) => {
   test('says to the millisecond when it was made and changed, and all about a stop', async () => {
     const world = await begin(make)
     const atMs = world.clock.nowMs()

@@ -5,6 +5,7 @@ import type { StoredJob } from '../../shared/core/job/stored.ts'
 import { formatInstant } from '../../shared/core/time/instant.ts'
 import { deleteJob, stopJob } from '../../shared/flow/manage-jobs.ts'
 import type { Message } from '../../shared/ports.ts'
+import { beforeEveryCall } from '../support/backends/every-call.ts'
 import { asking, body, range } from '../support/job-body.ts'
 import { ALL_TAKEN } from '../support/memory/queue.ts'
 import { RecordingHandlers } from '../support/recording-handlers.ts'
@@ -12,7 +13,6 @@ import { saveBody } from '../support/save.ts'
 import { type RealEngines, realEngines, whyNoRealEngines } from '../support/scheduler-engines.ts'
 import { mostAtOnce } from '../support/sweep.ts'
 import { START, TestScheduler, type TestSchedulerOptions } from '../support/test-scheduler.ts'
-import { beforeEveryCall } from '../support/worlds/every-call.ts'
 
 const THEN_MEND = [{ on: 'failure', job: 'default/mend' }]
 

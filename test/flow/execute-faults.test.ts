@@ -5,13 +5,13 @@ import { isTerminal, type RunStatus } from '../../shared/core/run/status.ts'
 import { cancelRun } from '../../shared/flow/execute/cancel.ts'
 import { deleteJob, startJob, stopJob } from '../../shared/flow/manage-jobs.ts'
 import type { Message } from '../../shared/ports.ts'
+import { beforeEveryCall } from '../support/backends/every-call.ts'
 import { asking, body, range } from '../support/job-body.ts'
 import { ALL_TAKEN } from '../support/memory/queue.ts'
 import { type RecordedScheduler, recordedSchedulersOfThisFile } from '../support/recorded-schedulers.ts'
 import { saveBody } from '../support/save.ts'
 import { mostAtOnce } from '../support/sweep.ts'
 import { START } from '../support/test-scheduler.ts'
-import { beforeEveryCall } from '../support/worlds/every-call.ts'
 
 const { begin, save, statuses, detailOf, firstOf, idOf } = recordedSchedulersOfThisFile()
 

@@ -5,12 +5,12 @@ import type { StoredJob } from '../../shared/core/job/stored.ts'
 import { formatInstant } from '../../shared/core/time/instant.ts'
 import { cancelRun } from '../../shared/flow/execute/cancel.ts'
 import type { Message } from '../../shared/ports.ts'
+import { beforeEveryCall } from '../support/backends/every-call.ts'
 import { asking, body, range } from '../support/job-body.ts'
 import { type RecordedScheduler, recordedSchedulersOfThisFile } from '../support/recorded-schedulers.ts'
 import { saveBody } from '../support/save.ts'
 import { mostAtOnce } from '../support/sweep.ts'
 import { START, type TestSchedulerOptions, type TestSchedulerWorld } from '../support/test-scheduler.ts'
-import { beforeEveryCall } from '../support/worlds/every-call.ts'
 
 const { begin, save, statuses, idOf, detailOf } = recordedSchedulersOfThisFile()
 

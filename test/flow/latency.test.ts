@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest'
 import { writeDepths } from '../../shared/aws/depth-text.ts'
 import { formatInstant } from '../../shared/core/time/instant.ts'
 import type { States } from '../../shared/ports.ts'
+import { beforeEveryCall } from '../support/backends/every-call.ts'
 import { asking, body, range } from '../support/job-body.ts'
 import { saveAll, saveBody } from '../support/save.ts'
 import { START, type TestScheduler, type TestSchedulerOptions } from '../support/test-scheduler.ts'
 import { schedulersOfThisFile } from '../support/test-schedulers.ts'
-import { beforeEveryCall } from '../support/worlds/every-call.ts'
 
 const begin = schedulersOfThisFile()
 const HOURS = 7200

@@ -10,11 +10,11 @@ import { startJob, stopJob } from '../../shared/flow/manage-jobs.ts'
 import { ShardMemory } from '../../shared/flow/shard-memory.ts'
 import { triggerJob } from '../../shared/flow/trigger-job.ts'
 import type { Message } from '../../shared/ports.ts'
+import { beforeEveryCall } from '../support/backends/every-call.ts'
 import { ANNA, asking, body, range } from '../support/job-body.ts'
 import { type RecordedScheduler, recordedSchedulersOfThisFile } from '../support/recorded-schedulers.ts'
 import { saveBody } from '../support/save.ts'
 import { START, type TestScheduler } from '../support/test-scheduler.ts'
-import { beforeEveryCall } from '../support/worlds/every-call.ts'
 
 const { begin, save, statuses, idOf } = recordedSchedulersOfThisFile()
 

@@ -6,10 +6,10 @@ import type { StoredJob } from '../../shared/core/job/stored.ts'
 import { formatInstant } from '../../shared/core/time/instant.ts'
 import { runsOfJob } from '../../shared/flow/runs/job-runs.ts'
 import { triggerJob } from '../../shared/flow/trigger-job.ts'
+import { beforeEveryCall } from '../support/backends/every-call.ts'
 import { range } from '../support/job-body.ts'
 import { type RecordedScheduler, recordedSchedulersOfThisFile } from '../support/recorded-schedulers.ts'
 import { START, type TestSchedulerOptions } from '../support/test-scheduler.ts'
-import { beforeEveryCall } from '../support/worlds/every-call.ts'
 
 const { begin, save, statuses, detailOf } = recordedSchedulersOfThisFile()
 

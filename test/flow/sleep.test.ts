@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { formatInstant } from '../../shared/core/time/instant.ts'
+import { beforeEveryCall } from '../support/backends/every-call.ts'
 import { asking, body as jobBody } from '../support/job-body.ts'
 import { saveBody } from '../support/save.ts'
 import { START, type TestScheduler } from '../support/test-scheduler.ts'
 import { schedulersOfThisFile } from '../support/test-schedulers.ts'
-import { beforeEveryCall } from '../support/worlds/every-call.ts'
 
 const body = (name: string, schedule: object) => jobBody(name, { schedules: [schedule] })
 

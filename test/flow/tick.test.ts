@@ -3,6 +3,7 @@ import { SYSTEM } from '../../shared/core/actor.ts'
 import type { StoredJob } from '../../shared/core/job/stored.ts'
 import { formatInstant } from '../../shared/core/time/instant.ts'
 import { deleteJob, stopJob } from '../../shared/flow/manage-jobs.ts'
+import { beforeEveryCall } from '../support/backends/every-call.ts'
 import { asking, body, range } from '../support/job-body.ts'
 import { saveBody } from '../support/save.ts'
 import {
@@ -12,7 +13,6 @@ import {
   type TestSchedulerWorld,
 } from '../support/test-scheduler.ts'
 import { schedulersOfThisFile } from '../support/test-schedulers.ts'
-import { beforeEveryCall } from '../support/worlds/every-call.ts'
 
 const firstOf = (job: StoredJob): number => job.versions[0].activeFrom - START
 

@@ -2,9 +2,9 @@
 
 import { parseArgs } from 'node:util'
 import { everyPoint, somePairs, textOf } from './crash-points.ts'
-import { simulateAll } from './crew.ts'
 import type { SimulationOptions } from './simulate.ts'
 import type { Verdict } from './verdict.ts'
+import { simulateAll } from './workers.ts'
 
 const { values } = parseArgs({
   options: {

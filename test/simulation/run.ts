@@ -1,10 +1,10 @@
 // npm run -s sim: many seeds side by side, what they come to in one line or as JSON, and for each that fails how to see it again.
 
 import { parseArgs } from 'node:util'
-import { simulateAll } from './crew.ts'
 import { planted } from './mutants/patch.ts'
 import { NETS, type Net, type SimulationOptions } from './simulate.ts'
 import type { Verdict } from './verdict.ts'
+import { simulateAll } from './workers.ts'
 
 const HELP = `Simulates the whole scheduler in virtual time, with faults, and checks twelve invariants.
 

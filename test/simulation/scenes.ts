@@ -2,12 +2,12 @@
 
 import { expect } from 'vitest'
 import { textOf } from './crash-points.ts'
-import { simulateAll } from './crew.ts'
 import { planted } from './mutants/patch.ts'
 import type { CrashPoint } from './scripted-weather.ts'
 import type { Net, SimulationOptions } from './simulate.ts'
 import type { Verdict } from './verdict.ts'
 import { seedsOf } from './weather.ts'
+import { simulateAll } from './workers.ts'
 
 const NONE = { lost: 0, doubled: 0, unjustified: 0, violations: 0 }
 

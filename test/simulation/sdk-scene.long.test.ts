@@ -1,7 +1,7 @@
 // One seed through the real adapters on each engine; twenty, and a store that fails all the time, have their own command.
 
 import { describe, expect, inject, test } from 'vitest'
-import type { EngineName } from '../support/worlds/names.ts'
+import type { EngineName } from '../support/backends/names.ts'
 import { sdkScene } from './sdk-scene.ts'
 
 const ENGINES: readonly EngineName[] = ['dynoxide', 'DynamoDB Local']

@@ -1,7 +1,7 @@
 // Whether a planted bug is found, by the start of its name.
 
-import { simulateAll } from '../crew.ts'
 import { seedsOf } from '../weather.ts'
+import { simulateAll } from '../workers.ts'
 import { MUTANTS } from './list.ts'
 import { planted } from './patch.ts'
 

@@ -2,10 +2,10 @@
 
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
-import { simulateAll } from '../crew.ts'
 import type { SimulationOptions } from '../simulate.ts'
 import type { Verdict } from '../verdict.ts'
 import { seedsOf } from '../weather.ts'
+import { simulateAll } from '../workers.ts'
 import { MUTANTS, type Mutant } from './list.ts'
 import { planted } from './patch.ts'
 

@@ -1,8 +1,8 @@
-// Says at the end of a run in which worlds the contract was kept, and why not in the others.
+// Says at the end of a run on which backends the contract was kept, and why not on the others.
 
 import type { Reporter, TestModule } from 'vitest/node'
 import { whyNoDynamoDbLocal, whyNoDynoxide } from '../../../local/engines/dynamodb.ts'
-import { type EngineName, WORLDS, type WorldName } from './names.ts'
+import { BACKENDS, type BackendName, type EngineName } from './names.ts'
 
 const WHY_NOT: Record<EngineName, () => string | null> = {
   dynoxide: whyNoDynoxide,
@@ -10,8 +10,8 @@ const WHY_NOT: Record<EngineName, () => string | null> = {
 }
 
 export function linesOf(tests: readonly { readonly fullName: string; readonly state: string }[]): string[] {
-  const ofWorld = (name: WorldName) => tests.filter(({ fullName }) => fullName.includes(`[${name}]`))
-  return WORLDS.flatMap(({ name, engine }) => {
+  const ofWorld = (name: BackendName) => tests.filter(({ fullName }) => fullName.includes(`[${name}]`))
+  return BACKENDS.flatMap(({ name, engine }) => {
     const mine = ofWorld(name)
     if (mine.length === 0) return []
     const count = (state: string) => mine.filter((test) => test.state === state).length

@@ -1,10 +1,10 @@
-// The names of the worlds and what each needs.
+// The names of the backends and what each needs.
 
 export type EngineName = 'dynoxide' | 'DynamoDB Local'
-export type WorldName = 'memory' | EngineName | 'dynoxide losing answers'
+export type BackendName = 'memory' | EngineName | 'dynoxide losing answers'
 
-export const WORLDS: readonly {
-  readonly name: WorldName
+export const BACKENDS: readonly {
+  readonly name: BackendName
   readonly engine: EngineName | null
   readonly isFaulty: boolean
 }[] = [

@@ -1,4 +1,4 @@
-// The worlds in which every store must do the same: in memory, on dynoxide, on Amazon's DynamoDB Local, and on dynoxide
+// The backends on which every store must do the same: in memory, on dynoxide, on Amazon's DynamoDB Local, and on dynoxide
 // behind a handler that loses answers.
 
 import { randomUUID } from 'node:crypto'
@@ -11,7 +11,7 @@ import { faultyHandler } from '../engines/faulty-handler.ts'
 import { createTable } from '../engines/table.ts'
 import { MemoryQueue } from '../memory/queue.ts'
 import { memoryStores } from '../memory/stores.ts'
-import { type EngineName, WORLDS, type WorldName } from './names.ts'
+import { BACKENDS, type BackendName, type EngineName } from './names.ts'
 
 export interface World extends Stores {
   readonly clock: Clock
@@ -89,13 +89,13 @@ async function makeTable(engine: EngineName, shardCount: number, losesEvery: num
 /** Where answers are lost, every so manieth is; each one unless told. */
 export type MakeWorld = (shardCount?: number, options?: { readonly losesEvery?: number }) => Promise<World>
 
-/** Runs the same tests in each world. Each test makes a world of its own; what it opened is closed after it. */
-export function inEachWorld(
+/** Runs the same tests on each backend. Each test makes a world of its own; what it opened is closed after it. */
+export function inEachBackend(
   title: string,
-  tests: (make: MakeWorld, name: WorldName) => void,
-  names = WORLDS.map(({ name }) => name),
+  tests: (make: MakeWorld, name: BackendName) => void,
+  names = BACKENDS.map(({ name }) => name),
 ): void {
-  for (const { name, engine, isFaulty } of WORLDS.filter((world) => names.includes(world.name))) {
+  for (const { name, engine, isFaulty } of BACKENDS.filter((backend) => names.includes(backend.name))) {
     const whyNot = engine === null ? null : inject('engines')[engine].whyNot
     describe.skipIf(whyNot !== null)(`${title} [${name}]`, () => {
       const opened: Opened[] = []

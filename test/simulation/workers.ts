@@ -11,7 +11,7 @@ const YOUNG_HEAP = '--max-semi-space-size=64'
 
 const WORKER = fileURLToPath(new URL('./worker.ts', import.meta.url))
 
-export interface CrewOptions {
+export interface WorkersOptions {
   readonly most?: number
   /** More arguments for the node that simulates. */
   readonly execArgv?: readonly string[]
@@ -21,7 +21,7 @@ export interface CrewOptions {
 }
 
 /** Simulates all of it, in no order. Throws where a process dies of it. */
-export async function simulateAll(tasks: readonly SimulationOptions[], options: CrewOptions): Promise<void> {
+export async function simulateAll(tasks: readonly SimulationOptions[], options: WorkersOptions): Promise<void> {
   const queue = [...tasks]
   let isWanted = true
   const work = async () => {
