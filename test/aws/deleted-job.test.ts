@@ -49,7 +49,7 @@ describe.skipIf(whyNot !== null)('a job that was deleted', () => {
     expect(items.filter(({ isKeptForGood }) => isKeptForGood)).toEqual([])
   })
 
-  test('leaves its payload to nobody: a job of the same name and payload has one of its own, for good', async () => {
+  test('leaves its payload to no other job: a job of the same name and payload has one of its own, for good', async () => {
     const { job } = await saveJob(world, NAME, body(NAME.name, { payload: LARGE }), asking)
     const kept = (await left()).filter(({ isKeptForGood }) => isKeptForGood)
     expect(kept.map(({ key }) => key.split('#')[0])).toEqual(['BODY', 'DEF', 'JOB', 'VER'])

@@ -119,7 +119,7 @@ describe('a key', () => {
     ['JOB#x', 'abc'],
     ['META', 'x'],
     ['CHG#0000', '000000000000005#x'],
-  ])('that nobody built (%j, %j) is not taken apart', (pk, sk) => {
+  ])('that keyOf did not build (%j, %j) is not taken apart', (pk, sk) => {
     expect(() => itemOf({ pk, sk })).toThrow('is no key of this table')
   })
 })

@@ -41,7 +41,7 @@ inEachBackend('a key of the API', (make) => {
     expect(await apiKeys.all()).toEqual({ keys: [], revision: 2 })
   })
 
-  test('is changed only by whoever saw all keys as they are', async () => {
+  test('is changed only by an admin who saw all keys as they are', async () => {
     const world = await make()
     const { apiKeys } = world
     await apiKeys.write({ put: keyOf('AAAAAA') }, 0, audit('AAAAAA'))

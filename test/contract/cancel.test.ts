@@ -17,7 +17,7 @@ import { saveBody } from '../support/save.ts'
 interface Scene {
   readonly world: World
   readonly job: StoredJob
-  /** The first instant of the job, whose second is opened and whose run nobody has claimed. */
+  /** The first instant of the job, whose second is opened and whose run no executor has claimed. */
   readonly first: number
 }
 

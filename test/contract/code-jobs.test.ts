@@ -80,7 +80,7 @@ inEachBackend('a job that code looks after', (make) => {
     expect(await findJob(world, named('mine'))).toMatchObject({ managedBy: 'code', stopped: { reason: 'incident' } })
   })
 
-  test('whose name is saved anew after it was deleted belongs to whoever saves it', async () => {
+  test('whose name is saved anew after it was deleted belongs to the client that saves it', async () => {
     const world = await begin(make)
     await deploy(world, { mine: scheduled('0 3 * * *') })
     await deleteJob(world, named('mine'), { by: CODE, manager: 'code' })

@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000
 const wanted = (plan: string, nowMs = NOW, bodyHash = 'body') => ({ bodyHash, plan, pendingUntilMs: nowMs + 35_000 })
 
 inEachBackend('an idempotency key', (make) => {
-  test('is reserved once, and whoever comes next sees what is planned', async () => {
+  test('is reserved once, and the next request sees what is planned', async () => {
     const { idempotency } = await make()
     expect(await idempotency.reserve('hash', wanted('first'), NOW)).toBeNull()
     expect(await idempotency.reserve('hash', wanted('second', NOW + 10), NOW + 10)).toEqual({

@@ -98,7 +98,7 @@ inEachBackend('a page', (make) => {
     expect((await entriesOf(world)).size).toBe(150)
   })
 
-  test('that nobody wrote is empty', async () => {
+  test('that no executor wrote is empty', async () => {
     const { ledger } = await make()
     expect(await ledger.readPages([page])).toEqual([{ key: page, entries: new Map() }])
   })

@@ -49,7 +49,7 @@ const neighbours = (count: number): string[] =>
     .slice(0, count)
 
 inEachBackend('the lock of a job', (make) => {
-  test('is free at first, is held by whoever took it, and is free again', async () => {
+  test('is free at first, is held by the run that took it, and is free again', async () => {
     const { locks } = await make()
     expect(await locks.read(jobId)).toEqual(FREE)
     expect(await locks.change([asking(jobId, T)])).toEqual([true])
@@ -125,7 +125,7 @@ inEachBackend('the lock of a job', (make) => {
     expect(await world.locks.change([asking(crowded, T + 9)])).toEqual([true])
   })
 
-  test('moves apart and back under many hands, and nobody is lost', async () => {
+  test('moves apart and back under many writers, and no run is lost', async () => {
     const world = await make(1, { losesEvery: 4 })
     const comings = Array.from({ length: 60 }, (_, n) => n)
     await Promise.all(

@@ -113,7 +113,7 @@ describe('a queue', () => {
     expect((await received).map(({ body }) => body)).toEqual(['message 0'])
   })
 
-  test('moves a message that nobody could work off to its dead letters', async () => {
+  test('moves a message that no consumer could work off to its dead letters', async () => {
     const deadUrl = await make()
     const arn = `arn:aws:sqs:us-east-1:000000000000:${deadUrl.split('/').at(-1)}`
     const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: arn, maxReceiveCount: 2 })

@@ -13,7 +13,7 @@ describe('JSON in ASCII', () => {
       fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
         const text = asciiJson(value)
         expect(text).toMatch(/^[\x20-\x7e]*$/)
-        // JSON knows no -0, whoever writes it.
+        // JSON knows no -0, in any writer.
         expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)))
       }),
     )

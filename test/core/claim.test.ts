@@ -46,13 +46,13 @@ describe('a message', () => {
   const dead: PageEntry = { status: 'RUNNING', attempt: 1, token: 'x', deadlineSecond: NOW - 5 }
   const decide = (found: PageEntry | null, asked = FIRST, retry = NO_RETRY) => decideClaim(found, asked, retry, NOW)
 
-  test('claims what nobody has', () => {
+  test('claims what no executor has claimed', () => {
     expect(decide(null)).toEqual({ do: 'CLAIM', attempt: 1 })
     expect(decide({ status: 'WAITING', attempt: 1 }, LISTED)).toEqual({ do: 'CLAIM', attempt: 1 })
     expect(decide({ status: 'QUEUED', attempt: 3 }, { ...FIRST, attempt: 3 })).toEqual({ do: 'CLAIM', attempt: 3 })
   })
 
-  test('leaves what somebody has, and what is about a later attempt than it', () => {
+  test('leaves what an executor has claimed, and what is about a later attempt than it', () => {
     expect(decide({ ...dead, deadlineSecond: NOW - 4 })).toEqual({ do: 'LEAVE' })
     expect(decide({ status: 'QUEUED', attempt: 2 })).toEqual({ do: 'LEAVE' })
   })
@@ -78,7 +78,7 @@ describe('a message', () => {
   })
 })
 
-test('a run is nobody’s where nobody has it, it has not ended and nobody comes back to it', () => {
+test('a run is nobody’s where no executor has claimed it, it has not ended and no message will bring it back', () => {
   const claim = (deadlineSecond: number): PageEntry => ({ status: 'RUNNING', attempt: 1, token: 'x', deadlineSecond })
   const nobodys: (PageEntry | null)[] = [null, { status: 'QUEUED', attempt: 1 }, claim(NOW - 5)]
   const somebodys: PageEntry[] = [

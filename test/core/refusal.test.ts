@@ -8,7 +8,7 @@ describe('a message that a queue will never take', () => {
   const decide = (found: PageEntry | null, attempt = 1) => decideRefusal(found, attempt, NOW)
   const held: PageEntry = { status: 'RUNNING', attempt: 2, token: 'x', deadlineSecond: NOW - 4 }
 
-  test('ends what nobody has, and what its executor left behind', () => {
+  test('ends what no executor has claimed, and what its executor left behind', () => {
     expect(decide(null)).toEqual({ do: 'END', attempt: 1 })
     expect(decide({ status: 'QUEUED', attempt: 1 }, 2)).toEqual({ do: 'END', attempt: 1 })
     expect(decide({ status: 'WAITING', attempt: 3 }, 3)).toEqual({ do: 'END', attempt: 3 })

@@ -136,7 +136,7 @@ describe('a job whose state cannot be read', () => {
 })
 
 describe('a shard that sleeps', () => {
-  test('has runs that somebody must come back to sent again', async () => {
+  test('has runs that an executor must come back to sent again', async () => {
     const scheduler = begin()
     await scheduler.run(10)
     const open = {

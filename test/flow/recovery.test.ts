@@ -1,4 +1,4 @@
-// Troubles that only showed when many of them came together, each as what somebody would have seen of it.
+// Troubles that only showed when many of them came together, each as what an operator would have seen of it.
 
 import { describe, expect, test } from 'vitest'
 import { FREE, type Holder } from '../../shared/core/gate/state.ts'
@@ -48,7 +48,7 @@ describe('a stop by schedule', () => {
   })
 })
 
-describe('a stop by schedule that nobody carries out', () => {
+describe('a stop by schedule that no executor carries out', () => {
   const schedules = [{ every: 20 }, { kind: 'stop', every: 30 }]
   const stopAt = async ({ scheduler }: RecordedScheduler, { id }: StoredJob, second: number) =>
     (await scheduler.entryOf(entryIdOf(id, 'stop'), START + second))?.status

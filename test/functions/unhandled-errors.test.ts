@@ -10,7 +10,7 @@ const script = `
   for (const event of ['unhandledRejection', 'uncaughtException']) process.on(event, () => process.exit(129))
   const { tellUnhandledErrors } = await import(${JSON.stringify(strays)})
   tellUnhandledErrors({ line: (text) => console.log(text), nowMs: () => 0 })
-  Promise.reject(new Error('nobody waits'))
+  Promise.reject(new Error('no caller waits'))
   setTimeout(() => { throw new Error('a timer') }, 1)
   const signal = AbortSignal.timeout(2)
   signal.addEventListener('abort', () => { throw new Error('a listener') })
@@ -20,6 +20,6 @@ const script = `
 test('errors that a handler lets go astray are told, and the process goes on with its other runs', () => {
   const { stdout, status } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
   expect(status).toBe(0)
-  for (const reason of ['nobody waits', 'a timer', 'a listener']) expect(stdout).toContain(reason)
+  for (const reason of ['no caller waits', 'a timer', 'a listener']) expect(stdout).toContain(reason)
   expect(stdout.trim().split('\n').at(-1)).toBe('still there')
 })

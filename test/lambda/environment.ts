@@ -66,7 +66,7 @@ export class LambdaEnvironment {
       if (error !== null) throw new Error(`the function did not start: ${error.message}\n${this.output}`)
       return performance.now() - begunMs
     })
-    // One that is killed while it starts has nobody to tell.
+    // One that is killed while it starts has no runtime to tell.
     this.startMs.catch(() => {})
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (part: Buffer) => {

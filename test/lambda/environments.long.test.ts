@@ -18,7 +18,7 @@ const HANDLERS = `
     run.log('ends')
   },
   stray: () => {
-    void Promise.reject(new Error('nobody waits for this'))
+    void Promise.reject(new Error('no caller waits for this'))
     setTimeout(() => { throw new Error('a timer threw this') }, 10)
   },
 `

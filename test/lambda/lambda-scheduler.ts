@@ -37,7 +37,7 @@ export interface LambdaScheduler {
   /** Past the proxies, so that what a test does itself is not written down. */
   readonly stores: Stores
   readonly queues: Readonly<Record<QueueName, SqsQueue>>
-  /** What was put on the bus and nobody has taken yet. */
+  /** What was put on the bus and no function has taken yet. */
   readonly events: PutEntry[]
   /** SSM's parameters by name. */
   readonly parameters: Map<string, string>

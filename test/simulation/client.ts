@@ -76,7 +76,7 @@ export class Client {
     }
   }
 
-  /** Now and then somebody deploys with the wrong number of shards. */
+  /** Now and then an operator deploys with the wrong number of shards. */
   #deployed(process: Process): SimWorld {
     const world = process.see(this.#stack.world)
     if (!this.#stack.isStorm || !this.#random.chance(0.03)) return world

@@ -8,7 +8,7 @@ import type { CrashPoint } from './scripted-weather.ts'
 
 const KINDS: readonly ProcessKind[] = ['tick', 'watch', 'execute', 'client']
 
-/** All points of the scene as it goes when nobody dies. */
+/** All points of the scene as it goes when no process dies. */
 export async function everyPoint(seed: number): Promise<CrashPoint[]> {
   const { calls = { tick: 0, watch: 0, execute: 0, client: 0 } } = await crashScene(seed, [])
   return KINDS.flatMap((kind) =>

@@ -147,7 +147,7 @@ function withoutConflict({ maxLateness, ...parts }: Record<string, unknown>): Re
   return catchesUp || maxLateness === undefined ? parts : { ...parts, maxLateness }
 }
 
-/** Every second, quick, in nobody's way: what is lost or late is seen on these first. */
+/** Every second, quick, in no other job's way: what is lost or late is seen on these first. */
 export const perSecond = (place: number): Body => ({
   name: `second-${place}`,
   schedules: [{ every: 1 }],
@@ -199,7 +199,7 @@ const PER_SECOND = 5
 const CROWDED = 2
 const OTHERS = 11
 
-/** A few runs soon, and then nothing for a long time: whoever saves it must wake the shard, and whoever sleeps must see it. */
+/** A few runs soon, and then nothing for a long time: the client that saves it must wake the shard, and a sleeping chain must see it. */
 export const brief = (random: Random, name: string): Body => ({
   name,
   schedules: [{ every: random.between(3, 20) }],

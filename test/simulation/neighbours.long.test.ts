@@ -38,7 +38,7 @@ const STREETS: readonly (Street & { readonly who: string })[] = [
     shardCount: 1,
     neighbours: three({ payload: { acts: 'quick', ms: 20, more: 'x'.repeat(65_000) } }),
   },
-  { who: 'a shard that nobody can reach', shardCount: 2, neighbours: [], deadShard: 1 },
+  { who: 'a shard that no process can reach', shardCount: 2, neighbours: [], deadShard: 1 },
 ]
 
 /** Where there are as many shards it is the same for all. */

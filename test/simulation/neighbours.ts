@@ -14,7 +14,7 @@ import { RandomWeather, SLEEPY } from './weather.ts'
 export interface Street {
   readonly neighbours: readonly Body[]
   readonly shardCount: number
-  /** A shard whose item nobody can read or write. */
+  /** A shard whose item no process can read or write. */
   readonly deadShard?: number
 }
 

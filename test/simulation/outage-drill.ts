@@ -1,4 +1,4 @@
-// The drill of a day like 20 October 2025: for 172 minutes the store answers nobody, and then all come back at once. A thousand jobs of
+// The drill of a day like 20 October 2025: for 172 minutes the store answers no process, and then all come back at once. A thousand jobs of
 // one run a minute, some that fire once, some that do nothing and some that catch up; and others of every second beside them.
 
 import { createRandom } from '../support/random-cron/random.ts'

@@ -1,5 +1,5 @@
 // A queue that delivers by itself, as SQS does to a function: at least once, in no order, late, again after a time where
-// nobody said that it was done, and to the dead letters when that was so too often. Every message is accounted for.
+// no consumer said that it was done, and to the dead letters when that was so too often. Every message is accounted for.
 
 import type { BatchResult, QueueDelivery } from '../../functions/queue-delivery.ts'
 import type { Message, Queue, Received, Refused, SendResult } from '../../shared/ports.ts'
@@ -117,7 +117,7 @@ export class SimQueue implements Queue {
     return { visible: all.length - hidden.length, inFlight, delayed: hidden.length - inFlight }
   }
 
-  /** Delivers what can be seen, as long as there is somebody to take it. */
+  /** Delivers what can be seen, as long as there is a consumer to take it. */
   pump(): void {
     if (this.#isPumping || this.isPaused) return
     this.#isPumping = true

@@ -11,7 +11,7 @@ export class Recorder {
   readonly events: HistoryEvent[] = []
   readonly #hash = createHash('sha256')
   readonly #nowMs: () => number
-  /** Whoever calls the stores at the moment. */
+  /** The process that calls the stores at the moment. */
   proc = 'world'
   faults = 0
 

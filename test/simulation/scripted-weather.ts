@@ -17,7 +17,7 @@ const LATENCY_MS = 4
 export class ScriptedWeather implements Weather, QueueWeather, BusWeather {
   readonly #points: readonly CrashPoint[]
   readonly calls: Record<ProcessKind, number> = { tick: 0, watch: 0, execute: 0, client: 0 }
-  /** Nobody else is struck, and nothing is counted, once this is true. */
+  /** No other process is struck, and nothing is counted, once this is true. */
   isOver = false
 
   constructor(points: readonly CrashPoint[]) {

@@ -178,9 +178,9 @@ async function readAll(recorder: Recorder, stores: Stores, commits: readonly Job
           after.version === version.version &&
           after.versions.at(-1)?.activeFrom === version.activeFrom,
       )
-      if (write === undefined) throw new Error(`nobody committed version ${version.version} of ${jobId}`)
+      if (write === undefined) throw new Error(`no client committed version ${version.version} of ${jobId}`)
       const is = oracleVersionOf(write.after.definition, version)
-      // Where the fence stood at the commit nobody knows, so the first seconds are in doubt.
+      // Where the fence stood at the commit is not known, so the first seconds are in doubt.
       recorder.add(
         { op: 'version', jobId, shard: 0, fence: version.activeFrom + 3, is, policy: policyOf(write.after) },
         'table',

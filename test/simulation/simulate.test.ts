@@ -22,7 +22,7 @@ test('a seed always goes the same way, and another seed another', { timeout: 60_
   expect(other.hash).not.toBe(first.hash)
 })
 
-test('the story of a run tells its entries and what went wrong with whoever had it', () => {
+test('the story of a run tells its entries and what went wrong with the executor that had it', () => {
   const runId = 'jjjjjjjjjjj.1800000000'
   const lost = {
     op: 'entry',

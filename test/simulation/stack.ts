@@ -52,7 +52,7 @@ export class SimStack {
   readonly #options: StackOptions
   readonly time: SimTime
   readonly recorder: Recorder
-  /** As nobody in particular sees it: without latency and without faults. */
+  /** As the simulation itself sees it: without latency and without faults. */
   readonly world: SimWorld
   readonly queues: Readonly<Record<'fast' | 'slow' | 'dead' | 'watch', SimQueue>>
   readonly #ticks: Pool<BusDelivery, Awaited<ReturnType<Tick>>>
@@ -118,7 +118,7 @@ export class SimStack {
         visibilityMs,
         batch: MESSAGES_A_CALL[name],
         most,
-        invoke: () => Promise.reject(new Error('nobody takes this')),
+        invoke: () => Promise.reject(new Error('no function takes this')),
         ...part,
       })
     const deadQueue = queue('dead', {
@@ -228,7 +228,7 @@ export class SimStack {
   }
 }
 
-/** A dead man's switch that nobody gets; wakes still come. */
+/** A dead man's switch that no watchdog gets; wakes still come. */
 function withoutSwitches(queue: SimQueue): SimQueue {
   const isWake = (body: string) => body.includes('"wake"')
   return new Proxy(queue, {

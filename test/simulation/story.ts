@@ -1,5 +1,5 @@
 // What happened to one run, told shortly: its own entries, starts and ends, its place in the lock, the versions of its job, and the
-// faults of whoever had it in hand.
+// faults of the process that had it in hand.
 
 import type { Lock } from '../../shared/core/gate/state.ts'
 import type { PageEntry } from '../../shared/core/pages/entry.ts'

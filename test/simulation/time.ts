@@ -1,4 +1,4 @@
-// Virtual time: one heap of moments for which somebody waits. It stands still while anything happens and then jumps to the
+// Virtual time: one heap of moments for which a process waits. It stands still while anything happens and then jumps to the
 // next moment; of two at the same moment the one that was asked for first comes first. So a seed always runs the same way.
 
 interface Waiter {

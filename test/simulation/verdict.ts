@@ -62,7 +62,7 @@ export async function verdictOf(options: SimulationOptions): Promise<Verdict> {
 
 /** What may fail where a net is gone; nothing else may. */
 const MAY_FAIL: Readonly<Record<Net, readonly string[]>> = {
-  // Nobody sends again what was lost on its way or died with its executor, and nobody looks after what is left open.
+  // No audit sends again what was lost on its way or died with its executor, and none looks after what is left open.
   audit: ['I1', 'I8', 'I12'],
   // Attempts are the job's own: without them runs fail, and nothing else changes.
   retries: [],
@@ -72,7 +72,7 @@ const MAY_FAIL: Readonly<Record<Net, readonly string[]>> = {
   'minute rule': ['I1', 'I5', 'I5, restart', 'I8', 'I11', 'I12'],
 }
 
-/** Where only tickers are struck nothing is lost on its way: without the audit nobody tidies up, and everything has run all the same. */
+/** Where only tickers are struck nothing is lost on its way: without the audit no ticker tidies up, and everything has run all the same. */
 const isWhatTheNetIsFor = ({ invariant }: Violation, without: Net | null, climate: string): boolean => {
   if (without === null || (without === 'audit' && climate === CHAIN_ONLY && invariant === 'I1')) return false
   return MAY_FAIL[without].includes(invariant)

@@ -37,7 +37,7 @@ export interface Climate {
   /** Wipes of a queue, and outages of the whole store, in a storm. */
   readonly wipes: number
   readonly outages: number
-  /** Times in which nobody takes messages from a lane. */
+  /** Times in which no executor takes messages from a lane. */
   readonly absences: number
 }
 

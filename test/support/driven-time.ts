@@ -1,4 +1,4 @@
-// Time that a test drives: it stands still while anything happens, and jumps to the next moment for which somebody waits.
+// Time that a test drives: it stands still while anything happens, and jumps to the next moment for which a process waits.
 
 export class DrivenTime {
   #nowMs: number
@@ -61,7 +61,7 @@ export class DrivenTime {
     this.#nowMs = untilMs
   }
 
-  /** Time passes in which nobody does anything: whoever waits wakes up late. */
+  /** Time passes in which no process does anything: a process that waits wakes up late. */
   skip(seconds: number): void {
     this.#nowMs += seconds * 1000
   }

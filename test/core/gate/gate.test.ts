@@ -295,14 +295,14 @@ describe('a run that meets another of its job', () => {
 })
 
 describe('the lock', () => {
-  test('stays with a run that is tried again, and with nobody else', () => {
+  test('stays with a run that is tried again, and with no other run', () => {
     const again = run({ attempt: 2, openMs: 5 })
     const lock = { ...FREE, holders: [holder(), holder({ runId: 'me' })] }
     const kept = holder({ ...again, deadline: NOW + 300, sentAt: NOW + 240 })
     expect(keepForRetry(lock, again, NOW + 240, NOW + 300).holders).toEqual([holder(), kept])
   })
 
-  test('that is kept through a backoff sends nobody before it is over', () => {
+  test('that is kept through a backoff sends no waiter before it is over', () => {
     const waits = holder({ runId: 'retry', deadline: NOW + 300, sentAt: NOW + 240 })
     const lock = { ...FREE, holders: [waits, holder()] }
     const block: Block = { strategy: 'CONCURRENT', max: 2 }
@@ -407,7 +407,7 @@ describe('the lock', () => {
     })
   })
 
-  test('is free when nobody waits', () => {
+  test('is free when no run waits', () => {
     expect(release({ ...FREE, holders: [holder()] }, 'other', at())).toEqual({ lock: FREE, send: [], promoted: null })
   })
 

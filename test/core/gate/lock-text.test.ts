@@ -55,7 +55,7 @@ describe('a lock as text', () => {
     )
   })
 
-  test('is nothing where nobody has it and nobody waits', () => {
+  test('is nothing where no run holds it and none waits', () => {
     expect(encodeLock(FREE)).toBeNull()
     expect(decodeLock(null, jobId)).toEqual(FREE)
   })
@@ -76,7 +76,7 @@ describe('a lock as text', () => {
   })
 
   test.each(['', ';', 'x', '1.2;', 't..Z1.=.=.5..t.s;', '1,2', 't..S1.=.=.5..t.s;;', '.;.'])(
-    'that nobody wrote is refused: %j',
+    'that encodeLock did not write is refused: %j',
     (text) => {
       expect(() => decodeLock(text, jobId)).toThrow('which is no lock')
     },

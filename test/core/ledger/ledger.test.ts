@@ -69,7 +69,7 @@ describe('an audit', () => {
     expect(auditWith(complete())).toEqual({ resend: [], tooLate: [], doubled: [], auditedThrough: NOW - 101 })
   })
 
-  test('sends again what was given back, as the attempt it is, however late: whoever claims it asks the rules', () => {
+  test('sends again what was given back, as the attempt it is, however late: the executor that claims it asks the rules', () => {
     const ledger = complete()
     ledger.set(keyOf(due[10]), found({ page: { status: 'QUEUED', attempt: 2 } }))
     const { resend, tooLate } = auditWith(ledger)
@@ -110,7 +110,7 @@ describe('an audit', () => {
     expect([result.resend, result.tooLate.length, result.auditedThrough]).toEqual([[], 2, NOW - 41])
   })
 
-  test('records a stop that nobody carried out, and sends one whose executor died so that its end is recorded', () => {
+  test('records a stop that no executor carried out, and sends one whose executor died so that its end is recorded', () => {
     const ledger = complete()
     ledger.delete(keyOf(recordOf(stops[3])))
     ledger.set(keyOf(recordOf(stops[9])), found({ page: claimed(NOW - 60) }))

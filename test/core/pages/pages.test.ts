@@ -119,7 +119,7 @@ describe('an entry', () => {
   })
 
   test.each(['R1', 'R1.tok', 'S1', 'W1junk', 'R1.tok.zz.9', '', 'X1', 'R', 'R0.abc.5', '1', 'S-1.0.0'])(
-    'that is none (%j) stops whoever reads it',
+    'that is none (%j) stops its reader',
     (text) => {
       expect(() => decodeEntry(text, SECOND)).toThrow(
         `a page of second ${SECOND} holds ${JSON.stringify(text)}, which is no entry`,

@@ -203,7 +203,7 @@ test('15. skipIfSuccessful and catch-up', () => {
 })
 
 test('16. guard check race', () => {
-  // The guard is asked at the claim, under the lock, and not by the plan; whoever comes second meets the first in the state.
+  // The guard is asked at the claim, under the lock, and not by the plan; the run that comes second meets the first in the state.
   const holder = { ...live, runId: 'other', instant: NOW - 600, deadline: NOW + 60, sentAt: null }
   const busy = jobOf('a', { schedules: [{ every: 5 }] })
   expect(ask(busy, live, NOW, { lock: { ...FREE, holders: [holder] } })).toMatchObject({ do: 'WAIT' })

@@ -97,7 +97,7 @@ describe('what is due', () => {
     )
   })
 
-  test('is the same whoever computes it and whenever, for any edits that obey activeFrom', () => {
+  test('is the same in every ticker and at any time, for any edits that obey activeFrom', () => {
     fc.assert(
       fc.property(fleet, (jobs) => {
         const late = snapshotOf(...jobs)

@@ -1,4 +1,4 @@
-// I2: one instant has one record and one first attempt, whoever opened its second.
+// I2: one instant has one record and one first attempt, whichever link opened its second.
 
 import type { Violation } from '../history.ts'
 import { eventsOf, isScheduled, nameOf, type View } from './view.ts'

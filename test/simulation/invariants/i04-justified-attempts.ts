@@ -1,4 +1,4 @@
-// I4: an attempt starts at most once, and another follows only where the one before failed, timed out or was lost with whoever had
+// I4: an attempt starts at most once, and another follows only where the one before failed, timed out or was lost with the executor that had
 // it. A claim that was used up without a start needs a reason, too, and so does a failure that no executor had a part in.
 
 import type { History, Violation } from '../history.ts'
@@ -23,7 +23,7 @@ function startedTwice({ history }: View): Violation[] {
   )
 }
 
-/** A claim that others took over, or that was given up as lost, while whoever had it was well. */
+/** A claim that others took over, or that was given up as lost, while the executor that had it was well. */
 function unjustified({ history }: View): Violation[] {
   const faults = faultsByProcess(history)
   const claims = new Map<string, EventOf<'entry'>>()
@@ -63,7 +63,7 @@ function tooMany({ history, jobs }: View): Violation[] {
 
 /** No clock is further ahead of the store's. */
 const SKEW_MS = 1000
-/** Somebody comes back to another attempt so long after the time at which it may start. */
+/** A message comes back to another attempt so long after the time at which it may start. */
 const COMES_BACK_AFTER_MS = 20_000
 
 /**

@@ -30,7 +30,7 @@ describe('I6, fenced ticking', () => {
     expect(say(ticksAreFenced, [moved('takeOver', {}, { epoch: 2 }, 1)])).toHaveLength(1)
   })
 
-  test('rejects an account that passes a run which has not ended and to which nobody comes back', () => {
+  test('rejects an account that passes a run which has not ended and to which no message comes back', () => {
     const audited = moved('audited', { fence: T + 20, depths: new Map([[T + 10, 0]]) }, { auditedThrough: T + 15 }, 30)
     const open: Step = { op: 'open', what: 'put', runId: run(10), dueMs: 1, attempt: 1 }
     expect(say(ticksAreFenced, [version(), entry(10, null, claim()), audited])).toHaveLength(1)

@@ -1,4 +1,4 @@
-// I7: runs of a job meet only as its block strategy allows, whichever executors have them. Whoever is given the lock has waited
+// I7: runs of a job meet only as its block strategy allows, whichever executors have them. A run that is given the lock has waited
 // longest.
 
 import type { History, Violation } from '../history.ts'
@@ -115,7 +115,7 @@ function hadLock(history: History, jobId: string, beforeSeq: number): boolean {
   return (last?.to.holders.length ?? 0) > 0 || (last?.from.holders.length ?? 0) > 0
 }
 
-/** Whoever is given the lock without having asked for it is the oldest of those who waited. */
+/** A run that is given the lock without having asked for it is the oldest of those who waited. */
 function promotions({ history }: View): Violation[] {
   return eventsOf(history, 'lock').flatMap(({ from, to, jobId }) => {
     const given = to.holders.filter(

@@ -32,7 +32,7 @@ function fewerAttempts({ history }: View): Violation[] {
   )
 }
 
-/** Nobody needs to come back to anything. */
+/** No executor needs to come back to anything. */
 function leftOpen({ history }: View): Violation[] {
   const open = new Set<string>()
   for (const { what, runId, dueMs, attempt } of eventsOf(history, 'open')) {
@@ -67,7 +67,7 @@ function leftInLocks({ history, records, endMs }: View): Violation[] {
   })
 }
 
-/** Of what an edit made doubtful nobody keeps account, so one whose executor died then stays as it is. */
+/** The audit keeps no account of what an edit made doubtful, so one whose executor died then stays as it is. */
 function leftAlive({ records, jobs }: View): Violation[] {
   const isInDoubt = (runId: string) => {
     const { jobId, second } = nameOf(runId)

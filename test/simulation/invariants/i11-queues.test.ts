@@ -33,7 +33,7 @@ describe('I11, queues', () => {
     expect(say(queuesAreConserved, [version(), ...many(400)])).toHaveLength(1)
   })
 
-  test('rejects copies without number while nobody takes messages', () => {
+  test('rejects copies without number while no executor takes messages', () => {
     const away: Step = { op: 'fault', fault: 'no executors', where: 'fast 100000' }
     const copies = Array.from({ length: 400 }, (_, n) => [message('sent', n, n / 4), message('deleted', n, n / 4)])
     expect(say(queuesAreConserved, [version(), away, ...copies.flat()])).toHaveLength(1)

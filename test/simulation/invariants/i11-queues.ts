@@ -26,7 +26,7 @@ function breeding({ history, jobs }: View): Violation[] {
 
 const isLane = (queue: string): boolean => queue === 'fast' || queue === 'slow'
 
-/** While nobody takes messages, what is missing is sent again now and then, and not over and over. */
+/** While no executor takes messages, what is missing is sent again now and then, and not over and over. */
 function storms({ history, jobs }: View): Violation[] {
   return eventsOf(history, 'fault').flatMap(({ fault, where, ms }) => {
     if (fault !== 'no executors') return []
@@ -41,7 +41,12 @@ function storms({ history, jobs }: View): Violation[] {
     const most = COPIES_OF_A_RUN * due + A_FEW
     return sent <= most
       ? []
-      : [{ invariant: 'I11', what: `${sent} messages were sent to ${queue} while nobody took any, for ${due} runs` }]
+      : [
+          {
+            invariant: 'I11',
+            what: `${sent} messages were sent to ${queue} while no executor took any, for ${due} runs`,
+          },
+        ]
   })
 }
 

@@ -96,7 +96,7 @@ function jobsOf(history: History, end: number): Map<string, JobView> {
   return new Map(
     [...byJob].map(([jobId, events]) => {
       const versions = events.map(({ is, policy, fence }): Versioned => {
-        // Whoever heard of no answer was not told from when on it is sure; the fence tells.
+        // A client that heard no answer was not told from when on it is sure; the fence tells.
         const byFence = fence >= is.activeFrom ? fence + 2 : is.activeFrom
         return { is, policy, unsureUntil: Math.max(byFence, sure.get(`${jobId}.${is.version}`) ?? 0) }
       })

@@ -63,7 +63,7 @@ export const MUTANTS: readonly Mutant[] = [
     climate: 'sleepy',
   },
   {
-    name: 'R6: whoever saves a job does not wake the shard',
+    name: 'R6: the client that saves a job does not wake the shard',
     file: 'shared/flow/mutate-job.ts',
     line: 'if (sleepUntil !== null) await wakeIfDue(world, shard, nextDue(job, newest.activeFrom - 1), sleepUntil)',
     instead: '',
@@ -88,7 +88,7 @@ export const MUTANTS: readonly Mutant[] = [
     instead: 'storeSecond',
   },
   {
-    name: 'R10: nobody looks for changes after the claim',
+    name: 'R10: the executor does not look for changes after the claim',
     file: 'shared/flow/execute/check.ts',
     line: 'const changed = await changedJobs(world, changes, batch, going)',
     instead: 'const changed = new Set<string>()',
@@ -124,7 +124,7 @@ export const MUTANTS: readonly Mutant[] = [
     instead: 'const left = [...found]',
   },
   {
-    name: 'R15: somebody else’s claim counts as one’s own',
+    name: 'R15: another executor’s claim counts as one’s own',
     file: 'shared/flow/execute/claimed-entry.ts',
     line: "const isOwn = swap.expect?.status === 'RUNNING' && found?.status === 'RUNNING' && found.token === swap.expect.token",
     instead: "const isOwn = swap.expect?.status === 'RUNNING' && found?.status === 'RUNNING'",
@@ -168,7 +168,7 @@ export const MUTANTS: readonly Mutant[] = [
     instead: "return { do: 'LEAVE' }",
   },
   {
-    name: 'R21: whoever is given the lock is not sent',
+    name: 'R21: the run that is given the lock is not sent',
     file: 'shared/core/gate/release.ts',
     line: 'return { lock: next, send: [...send, given], promoted: oldest }',
     instead: 'return { lock: next, send, promoted: null }',
@@ -305,7 +305,7 @@ export const MUTANTS: readonly Mutant[] = [
     instead: "const isRun = ({ kind }: Ending['life']): boolean => kind !== null",
   },
   {
-    name: 'nobody looks for stops that were not carried out',
+    name: 'the audit does not look for stops that were not carried out',
     file: 'shared/core/ledger/audit.ts',
     line: '.filter(({ second }) => second > after && second <= through)',
     instead: ".filter(({ second, kind }) => second > after && second <= through && kind !== 'stop')",

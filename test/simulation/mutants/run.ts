@@ -40,7 +40,7 @@ async function hunt(mutant: Mutant): Promise<Found> {
     throw new Error(`${name}: ${error}`)
   })
   const found = killer as Verdict | null
-  return { mutant: name, seeds: found === null ? null : tried, by: found?.violations[0].what ?? 'nobody' }
+  return { mutant: name, seeds: found === null ? null : tried, by: found?.violations[0].what ?? 'no invariant' }
 }
 
 async function main(): Promise<number> {

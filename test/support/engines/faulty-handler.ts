@@ -19,7 +19,7 @@ export interface FaultyHandler {
 export interface Losing {
   /** 1 loses the answer to each first attempt, 10 that to every tenth. */
   readonly every: number
-  /** Loses the answers to all attempts of a write, so that nobody ever hears of it; reads pass. */
+  /** Loses the answers to all attempts of a write, so that the client never hears of it; reads pass. */
   readonly isForGood?: boolean
 }
 

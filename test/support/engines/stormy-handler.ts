@@ -23,7 +23,7 @@ export interface StormRates {
   readonly before: number
   readonly after: number
   readonly throttled: number
-  /** All attempts of the call are made, and nobody hears of any. */
+  /** All attempts of the call are made, and the client hears of none. */
   readonly unheard: number
 }
 
@@ -67,7 +67,7 @@ export function stormyHandler(random: Random, { before, after, throttled, unhear
     }
     const answer = await pass(request, options)
     if (draw < 1000 - after && !unheard.has(invocation)) return answer
-    // What nobody reads would keep its connection for ever.
+    // An answer that is not read would keep its connection for ever.
     Readable.from(answer.response.body).resume()
     return lose()
   }

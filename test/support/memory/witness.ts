@@ -1,4 +1,4 @@
-// Whoever wants to know of every write that a store in memory takes, at the moment it takes it.
+// A witness is told of every write that a store in memory takes, at the moment it takes it.
 
 import type { JobState, Lock } from '../../../shared/core/gate/state.ts'
 import type { JobWrite, StoredJob } from '../../../shared/core/job/stored.ts'

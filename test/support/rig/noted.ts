@@ -1,4 +1,4 @@
-// Handlers with somebody who watches: told of each attempt just before it begins.
+// Handlers with a watcher: it is told of each attempt just before it begins.
 
 import type { HandlerRun, Handlers } from '../../../shared/core/handlers.ts'
 
