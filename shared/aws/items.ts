@@ -17,6 +17,7 @@ import { checked, type FieldKind, type Fields, readFields, writeField, writeFiel
 import { readDepths, writeDepths } from './depth-text.ts'
 import type { Attributes } from './expression.ts'
 import { type ItemKey, itemOf, keyOfItem } from './keys.ts'
+import { KnownTexts } from './known-texts.ts'
 
 const second = z.int()
 const lane = z.enum(['fast', 'slow'])
@@ -108,9 +109,11 @@ const jobRestSchema: z.ZodType<JobRest> = z.object({
 const JOB_FIELDS = Object.keys(jobSchema.shape)
 const DEFINITION = Object.fromEntries(JOB_FIELDS.map((name): [string, FieldKind] => [name, 'json']))
 
+const DEFAULT_JOB = jobSchema.parse({ name: 'any', schedules: [], target: { type: 'handler', handler: 'any' } })
+
 /** A field that has its default has no attribute: most jobs have few others. */
 const DEFAULT_TEXTS = Object.fromEntries(
-  Object.entries(jobSchema.parse({ name: 'any', schedules: [], target: { type: 'handler', handler: 'any' } }))
+  Object.entries(DEFAULT_JOB)
     .filter(([name]) => !['name', 'schedules', 'target'].includes(name))
     .map(([name, value]) => [name, JSON.stringify(value)]),
 ) as Readonly<Record<string, string | undefined>>
@@ -128,11 +131,84 @@ export function writeJob(job: KeptJob): Attributes {
 export function readJob(item: Attributes): KeptJob {
   const key = itemOf(keyOfItem(item))
   if (key.type !== 'job' && key.type !== 'once') throw new Error(`the item ${item.pk?.S} is no job`)
-  const rest = checked(jobRestSchema, readFields(JOB_REST, item), item)
-  const fields = readFields(DEFINITION, item)
-  if (rest.bodyVersion !== null) fields.payload = null
-  const definition: Job = checked(jobSchema, fields, item)
-  return { ...rest, id: key.jobId, isOnce: key.type === 'once', definition }
+  const rest = readRest(item)
+  return { ...rest, id: key.jobId, isOnce: key.type === 'once', definition: readDefinition(item, rest.bodyVersion) }
+}
+
+const DEFINITION_TEXTS: ReadonlyMap<string, KnownTexts<unknown>> = new Map(
+  Object.entries(jobSchema.shape).map(([name, schema]) => [name, new KnownTexts<unknown>(schema)]),
+)
+
+/** Field by field, because most fields are the same in many jobs. Where one is not right the whole schema tells what is wrong. */
+function readDefinition(item: Attributes, bodyVersion: number | null): Job {
+  const definition: Record<string, unknown> = { ...DEFAULT_JOB }
+  for (const name in item) {
+    const texts = DEFINITION_TEXTS.get(name)
+    if (texts === undefined || name === 'payload') continue
+    const found = texts.read(item[name].S ?? 'null')
+    if (found === null) return checked(jobSchema, readFields(DEFINITION, item), item)
+    definition[name] = found.value
+  }
+  if (item.name === undefined || item.target === undefined)
+    return checked(jobSchema, readFields(DEFINITION, item), item)
+  // Any JSON is a payload, and it was measured when it was saved.
+  if (item.payload !== undefined) definition.payload = JSON.parse(item.payload.S ?? '')
+  if (bodyVersion !== null) definition.payload = null
+  return definition as Job
+}
+
+function readRest(item: Attributes): JobRest {
+  const fields = readFields(JOB_REST, item)
+  const { version, createdAtMs, updatedAtMs, versions, stopped = null } = fields
+  const { managedBy = null, bodyVersion = null } = fields as Partial<JobRest>
+  const isPlain =
+    stopped === null &&
+    [version, createdAtMs, updatedAtMs, bodyVersion ?? 0].every(Number.isSafeInteger) &&
+    Array.isArray(versions) &&
+    versions.length > 0 &&
+    versions.every(isPlainVersion)
+  if (!isPlain) return checked(jobRestSchema, fields, item)
+  return { version, createdAtMs, updatedAtMs, managedBy, stopped, bodyVersion, versions } as JobRest
+}
+
+const TIMINGS = new KnownTexts<unknown>(versionSchema.shape.timing)
+const MISFIRES = new KnownTexts<unknown>(versionSchema.shape.misfire)
+const VERSION_STATUSES: ReadonlySet<unknown> = new Set(versionSchema.shape.status.options)
+
+/** What the schema asks of each scalar of a version. What it says of its times and its misfires is looked up, and put in its place. */
+const PLAIN_VERSION: Readonly<Record<string, (value: unknown) => boolean>> = {
+  version: Number.isSafeInteger,
+  activeFrom: Number.isSafeInteger,
+  sureFrom: Number.isSafeInteger,
+  until: Number.isSafeInteger,
+  status: (value) => VERSION_STATUSES.has(value),
+  timeoutSeconds: Number.isSafeInteger,
+  maxLatenessSeconds: (value) => value === null || Number.isSafeInteger(value),
+  priority: Number.isSafeInteger,
+  timing: () => true,
+  misfire: () => true,
+}
+const NEEDED = [
+  'version',
+  'activeFrom',
+  'status',
+  'timing',
+  'misfire',
+  'timeoutSeconds',
+  'maxLatenessSeconds',
+  'priority',
+]
+
+/** False where it is another thing, or one for the schema to look at. */
+function isPlainVersion(version: Record<string, unknown>): boolean {
+  for (const name in version) if (PLAIN_VERSION[name]?.(version[name]) !== true) return false
+  if (!NEEDED.every((name) => name in version)) return false
+  const timing = TIMINGS.read(JSON.stringify(version.timing))
+  const misfire = MISFIRES.read(JSON.stringify(version.misfire))
+  if (timing === null || misfire === null) return false
+  version.timing = timing.value
+  version.misfire = misfire.value
+  return true
 }
 
 export const writeVersion = (version: KeptVersion): Attributes => ({ version: writeField('json', version) })
@@ -188,6 +264,8 @@ export const writeChange = (change: Change): Attributes => writeFields(CHANGE, c
 
 export function readChange(item: Attributes): Change {
   const { shard, ms, jobId, version } = keyed(item, 'change')
+  // The log is read all the time, and most entries hold nothing but their key.
+  if (item.once === undefined && item.slowThroughMinute === undefined) return { shard, ms, jobId, version, once: null }
   return { shard, ms, jobId, version, ...checked(changeSchema, readFields(CHANGE, item), item) }
 }
 

@@ -87,8 +87,12 @@ export class DynamoJobs implements Jobs {
     return [jobKeyOf({ id, isOnce: false }, shard), jobKeyOf({ id, isOnce: true }, shard)]
   }
 
-  async #model(item: Attributes): Promise<StoredJob> {
+  #model(item: Attributes): StoredJob | Promise<StoredJob> {
     const job = readJob(item)
+    return hasCalendars(job) ? this.#withDates(job) : job
+  }
+
+  async #withDates(job: KeptJob): Promise<StoredJob> {
     return { ...job, versions: await Promise.all(job.versions.map((version) => this.#dates.resolve(version))) }
   }
 
@@ -198,6 +202,10 @@ export class DynamoJobs implements Jobs {
     return item === null ? null : readSaved(item)
   }
 }
+
+/** Without calendars a job is kept just as it is. */
+const hasCalendars = (job: KeptJob | StoredJob): job is KeptJob =>
+  job.versions.some(({ timing }) => timing.calendars !== undefined)
 
 /** Where a large payload is stored: where it was, if it did not change, else with the new version. */
 function bodyVersionOf({ before, after }: JobWrite): number | null {

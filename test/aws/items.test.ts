@@ -2,7 +2,16 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readDepths, writeDepths } from '../../shared/aws/depth-text.ts'
 import type { Attributes } from '../../shared/aws/expression.ts'
-import { readChange, readJob, readMeta, readOpen, readShard, writeJob, writeShard } from '../../shared/aws/items.ts'
+import {
+  type KeptJob,
+  readChange,
+  readJob,
+  readMeta,
+  readOpen,
+  readShard,
+  writeJob,
+  writeShard,
+} from '../../shared/aws/items.ts'
 import { keyOf } from '../../shared/aws/keys.ts'
 import { jobSchema } from '../../shared/core/job/job.ts'
 import { revise } from '../../shared/core/job/revise.ts'
@@ -31,7 +40,68 @@ describe('an item', () => {
     expect(versions).toEqual({ S: '[]' })
   })
 
+  const whole = {
+    ...job,
+    definition: {
+      ...definition,
+      tags: { team: 'a' },
+      description: 'said by many',
+      retry: { attempts: 3, delay: 5, maxDelay: 60 },
+      payload: { list: [1, null, 'x'] },
+    },
+    versions: [
+      ...job.versions,
+      { ...job.versions[0], version: 2, activeFrom: 90, sureFrom: 95, until: 100, moves: [{ from: 91, to: 99 }] },
+    ],
+    managedBy: 'code',
+    stopped: {
+      code: 'BY_HAND',
+      reason: '',
+      by: { type: 'system', id: null, name: '', onBehalfOf: null },
+      atMs: 1,
+      until: null,
+      queued: 'run',
+      operation: null,
+      from: 2,
+    },
+  } as unknown as KeptJob
+
+  test.each<[string, KeptJob]>([
+    ['with defaults only', job as unknown as KeptJob],
+    ['that has been stopped, moved and edited', whole],
+    ['whose payload is stored apart', { ...whole, bodyVersion: 1, definition: { ...whole.definition, payload: null } }],
+  ])('of a job %s is read as it was written, twice', (_, written) => {
+    const item = at(writeJob(written), { type: 'job', shard: 0, jobId: id })
+    expect(readJob(item)).toEqual({ ...written, isOnce: false })
+    expect(readJob(item)).toEqual({ ...written, isOnce: false })
+  })
+
+  test('of a job leaves out what this code does not know of a version', () => {
+    const item = at(writeJob({ ...whole, stopped: null }), { type: 'job', shard: 0, jobId: id })
+    const versions = whole.versions.map((version) => ({ ...version, later: 1 }))
+    expect(readJob({ ...item, versions: { S: JSON.stringify(versions) } }).versions).toEqual(whole.versions)
+  })
+
+  const brokenVersions = (change: object) => ({ S: JSON.stringify([{ ...job.versions[0], ...change }]) })
+  const wholeItem = at(writeJob({ ...whole, stopped: null }), { type: 'job', shard: 0, jobId: id })
+
   test.each<[string, () => unknown]>([
+    [
+      'cannot be read: versions.0.status',
+      () => readJob({ ...wholeItem, versions: brokenVersions({ status: 'GONE' }) }),
+    ],
+    ['cannot be read: versions.0.timing', () => readJob({ ...wholeItem, versions: brokenVersions({ timing: {} }) })],
+    ['cannot be read: versions.0.misfire', () => readJob({ ...wholeItem, versions: brokenVersions({ misfire: {} }) })],
+    [
+      'cannot be read: versions.0.priority',
+      () => readJob({ ...wholeItem, versions: brokenVersions({ priority: null }) }),
+    ],
+    ['cannot be read: createdAtMs', () => readJob({ ...wholeItem, createdAtMs: { N: 'x' } })],
+    ['cannot be read: target', () => readJob({ ...wholeItem, target: { S: '{"type":"none"}' } })],
+    [
+      'cannot be read: name',
+      () => readJob(Object.fromEntries(Object.entries(wholeItem).filter(([n]) => n !== 'name'))),
+    ],
     ['JOB#0000 AAAAAAAAAAA cannot be read: versions', () => readJob(jobItem)],
     [
       'cannot be read: name',
