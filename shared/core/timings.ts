@@ -34,8 +34,12 @@ export const LEASE_RENEWED_EVERY_MS = 3000
 export const ACTIVE_AFTER_SECONDS = 2
 /** The log of changes is read again from so far back, because a change may be committed a little after its stamp. */
 export const CHANGES_OVERLAP_SECONDS = 60
-/** A change that was committed later than this after its stamp is announced again, in case a ticker has read past it. */
-export const COMMITTED_LATE_AFTER_MS = 5000
+/** A change that was committed later than this after its stamp is announced again, in case a ticker or a search has read past it. */
+export const COMMITTED_LATE_AFTER_MS = 1000
+/** The clocks of two processes that follow the store's are apart by no more than this: each by a second, and by the way of an answer. */
+export const CLOCKS_APART_MS = 3000
+/** An acknowledged write has a change that was in the log within this of its stamp; only one whose writer died may come later. */
+export const CHANGES_SETTLED_MS = 4000
 /** A definition is kept so long after the timeout of its last run: that run may still be going. */
 export const RUN_GRACE_SECONDS = 60
 
@@ -125,6 +129,10 @@ export const RELATIONS: readonly Relation[] = [
   {
     holds: COMMITTED_LATE_AFTER_MS < CHANGES_OVERLAP_SECONDS * 1000,
     because: 'a change that is not announced again must be found by the next look at the log',
+  },
+  {
+    holds: COMMITTED_LATE_AFTER_MS + CLOCKS_APART_MS <= CHANGES_SETTLED_MS,
+    because: 'a search that reads what is not settled must find every write that was acknowledged before it',
   },
   {
     holds: LIVE_SECONDS < AUDITED_AFTER_SECONDS,

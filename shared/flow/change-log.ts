@@ -1,12 +1,11 @@
 // What is new in the log of changes of a shard. Some of the log is read again each time, because a change may be committed a little
-// after its stamp. Where that is much, it is only counted: a count that has not grown says that nothing has come late.
+// after its stamp. Where that is much, it is only counted: a count that has not grown says that nothing has come late. A follower that
+// needs acknowledged writes at once, and others soon, looks at what is settled only from time to time.
 
 import type { Change } from '../core/job/stored.ts'
-import { CHANGES_OVERLAP_SECONDS } from '../core/timings.ts'
+import { CHANGES_OVERLAP_SECONDS, CHANGES_SETTLED_MS } from '../core/timings.ts'
 import type { Jobs } from '../ports.ts'
 
-/** Changes older than this are counted first: nearly all come within it, and those that come later are read all the same. */
-const SETTLED_MS = 3000
 /** A count is a call of its own, and fewer changes than this are read about as quickly. */
 const LEAST_COUNTED = 100
 
@@ -16,19 +15,26 @@ const nameOf = ({ ms, jobId, version, slowThroughMinute = 0 }: Change): string =
 export class ChangeLog {
   readonly #jobs: Pick<Jobs, 'changes' | 'countChanges'>
   readonly #shard: number
+  readonly #settledEveryMs: number
+  #settledReadMs = Number.NEGATIVE_INFINITY
   /** Changes taken in already, with their times, as long as they may be read again. */
   readonly #seen = new Map<string, number>()
 
-  constructor(jobs: Pick<Jobs, 'changes' | 'countChanges'>, shard: number) {
+  /** What is settled is looked at so often; each time, unless told. */
+  constructor(jobs: Pick<Jobs, 'changes' | 'countChanges'>, shard: number, settledEveryMs = 0) {
     this.#jobs = jobs
     this.#shard = shard
+    this.#settledEveryMs = settledEveryMs
   }
 
-  /** All that came since the log was read at a time, late ones too. They are new until they are `taken`. */
-  async fresh(readMs: number): Promise<Change[]> {
+  /** What came since the log was read at a time, late ones too. They are new until they are `taken`. */
+  async fresh(readMs: number, nowMs: number): Promise<Change[]> {
     const fromMs = readMs - CHANGES_OVERLAP_SECONDS * 1000
     for (const [name, ms] of this.#seen) if (ms < fromMs) this.#seen.delete(name)
-    const changes = await this.#read(fromMs, readMs - SETTLED_MS)
+    const settledMs = readMs - CHANGES_SETTLED_MS
+    const isSettledRead = nowMs - this.#settledReadMs >= this.#settledEveryMs
+    const changes = await (isSettledRead ? this.#read(fromMs, settledMs) : this.#jobs.changes(this.#shard, settledMs))
+    if (isSettledRead) this.#settledReadMs = nowMs
     return changes.filter((change) => !this.#seen.has(nameOf(change)))
   }
 
@@ -48,6 +54,7 @@ export class ChangeLog {
   }
 
   forget(): void {
+    this.#settledReadMs = Number.NEGATIVE_INFINITY
     this.#seen.clear()
   }
 }

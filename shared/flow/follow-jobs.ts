@@ -18,6 +18,8 @@ const OLD_AFTER_MS = 30 * 60_000
 /** A function is frozen between two calls, and what it was reading may never come: then it is begun again, and at last done at once. */
 const RELOAD_GIVEN_UP_MS = 2 * 60_000
 const MOST_RELOADS = 5
+/** A change whose writer died before it could announce it late is found by a search within this. */
+const SEARCH_SETTLED_EVERY_MS = 5000
 
 export interface FollowWorld {
   readonly jobs: Jobs
@@ -64,12 +66,13 @@ export class JobsOfShard<Known extends Follower> {
   /** One-time jobs up to the end of this minute are known. */
   #onceThroughMinute = 0
 
-  constructor(world: FollowWorld, shard: number, make: () => Known, holdsAllOnce = false) {
+  constructor(world: FollowWorld, shard: number, make: () => Known, forSearch = false) {
     this.#world = world
     this.#shard = shard
-    this.#log = new ChangeLog(world.jobs, shard)
+    // A ticker must know every commit, a search each that was acknowledged.
+    this.#log = new ChangeLog(world.jobs, shard, forSearch ? SEARCH_SETTLED_EVERY_MS : 0)
     this.#make = make
-    this.#holdsAllOnce = holdsAllOnce
+    this.#holdsAllOnce = forSearch
     this.current = make()
   }
 
@@ -79,7 +82,7 @@ export class JobsOfShard<Known extends Follower> {
     const isCold = startedMs - this.#changesReadAtMs > STALE_AFTER_MS || this.#reloadsFailed >= MOST_RELOADS
     if (isCold) await this.#load(startedMs, onceFrom)
     else this.#renew(startedMs, onceFrom)
-    const changes = await this.#takeChanges(this.#changesReadAtMs)
+    const changes = await this.#takeChanges(this.#changesReadAtMs, startedMs)
     if (!this.#holdsAllOnce) await this.#takeOnce(minuteOf(startedMs / 1000 + NEAR_SECONDS))
     this.#changesReadAtMs = startedMs
     return { startedMs, isCold, changes }
@@ -136,8 +139,8 @@ export class JobsOfShard<Known extends Follower> {
     }
   }
 
-  async #takeChanges(readMs: number): Promise<number> {
-    const fresh = await this.#log.fresh(readMs)
+  async #takeChanges(readMs: number, nowMs: number): Promise<number> {
+    const fresh = await this.#log.fresh(readMs, nowMs)
     const edits = fresh.filter((change) => !isLaneNotice(change))
     const wanted = edits.filter((change) => this.#isWanted(change)).map(({ jobId }) => jobId)
     if (wanted.length > 0) this.current.take(await this.#world.jobs.readMany(wanted))

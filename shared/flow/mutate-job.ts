@@ -7,7 +7,7 @@ import type { WatchMessage } from '../core/chain.ts'
 import { activeFromOf, sureFromOf } from '../core/job/edit.ts'
 import { hashOfId, shardOf } from '../core/job/id.ts'
 import { type Moment, writeOf } from '../core/job/revise.ts'
-import { isDeleted, present, type StoredJob, versionOf } from '../core/job/stored.ts'
+import { type Change, isDeleted, present, type StoredJob, versionOf } from '../core/job/stored.ts'
 import { nextDue } from '../core/planner/due.ts'
 import type { ShardItem } from '../core/shard.ts'
 import { NEVER } from '../core/time/instants.ts'
@@ -49,6 +49,7 @@ export type Decide = (moment: Moment) => StoredJob | null
 
 const MOST_TRIES = 8
 const MOST_URGENT_TRIES = 100
+const MOST_ANNOUNCED = 5
 /** So long after a save the same request again repeats all that follows a commit. */
 const FRESH_MS = 60_000
 
@@ -86,11 +87,21 @@ export async function mutateJob(
     const audited = { id: actId, by, action: actionOf(act, result), reason: act.reason ?? null, requestId }
     const write = writeOf(job, before, shard, stampMs, audited)
     if (!(await world.jobs.commit(write))) continue
-    const committedMs = world.clock.nowMs()
-    if (committedMs > stampMs + COMMITTED_LATE_AFTER_MS) await world.jobs.announce({ ...write.change, ms: committedMs })
+    await announceIfLate(world, write.change)
     return { job: await madeKnown(world, job, shard), before, result, activeFrom }
   }
   throw tooBusy('the job')
+}
+
+/** Who follows the log reads past a change that is in it late, and past an announcement that is late again. */
+async function announceIfLate(world: JobsWorld, change: Change): Promise<void> {
+  let { ms } = change
+  for (let left = MOST_ANNOUNCED; world.clock.nowMs() > ms + COMMITTED_LATE_AFTER_MS; left--) {
+    if (left === 0)
+      throw new Error(`the change of job ${change.jobId} is saved, but the store is too slow to tell others`)
+    ms = world.clock.nowMs()
+    await world.jobs.announce({ ...change, ms })
+  }
 }
 
 function resultOf(before: StoredJob | null, after: StoredJob): Mutation['result'] {
