@@ -87,25 +87,44 @@ export class JobSearch {
   }
 }
 
-export function matcherOf(filter: JobFilter, now: number): (found: SearchedJob) => boolean {
+type Condition = (found: SearchedJob) => boolean
+
+/** Only what is asked for is looked at, and first what most jobs fail: a search asks this of every job there is. */
+export function matcherOf(filter: JobFilter, now: number): Condition {
+  const conditions = [...conditionsOf(filter, now), ...everyTime(filter, now)]
+  return (found) => {
+    for (const holds of conditions) if (!holds(found)) return false
+    return true
+  }
+}
+
+function conditionsOf(filter: JobFilter, now: number): Condition[] {
   const { namespace, id, fullName, statuses, managedBy, isOnce, target, failedSinceMs } = filter
   const q = filter.q?.toLowerCase()
-  const sees = askedOnce(filter.sees)
-  const tags = (filter.tags ?? []).map(({ key, value }) => ({ key, value, line: tagLine(key, value) }))
-  return (found) =>
-    (namespace === undefined || found.namespace === namespace) &&
-    (id === undefined || found.id === id) &&
-    (fullName === undefined || found.fullName === fullName) &&
-    found.statusAt(now) !== 'DELETED' &&
-    sees(found.namespace) &&
-    tags.every(({ key, value, line }) => found.tagLines.includes(line) && found.hasTag(key, value)) &&
-    (statuses === undefined || statuses.includes(found.statusAt(now))) &&
-    (managedBy === undefined || found.managedBy === managedBy) &&
-    (isOnce === undefined || found.isOneTime === isOnce) &&
-    (target === undefined ||
-      (found.targetType === target.type && (target.name === null || found.targetName === target.name))) &&
-    (q === undefined || found.text.includes(q)) &&
-    (failedSinceMs === undefined || (found.lastFailureMs() ?? Number.NEGATIVE_INFINITY) >= failedSinceMs)
+  const conditions: Condition[] = []
+  if (id !== undefined) conditions.push((found) => found.id === id)
+  if (fullName !== undefined) conditions.push((found) => found.fullName === fullName)
+  for (const { key, value } of filter.tags ?? []) {
+    const line = tagLine(key, value)
+    conditions.push((found) => found.tagLines.includes(line) && found.hasTag(key, value))
+  }
+  if (q !== undefined) conditions.push((found) => found.text.includes(q))
+  if (namespace !== undefined) conditions.push((found) => found.namespace === namespace)
+  if (statuses !== undefined) conditions.push((found) => statuses.includes(found.statusAt(now)))
+  if (managedBy !== undefined) conditions.push((found) => found.managedBy === managedBy)
+  if (isOnce !== undefined) conditions.push((found) => found.isOneTime === isOnce)
+  if (target !== undefined) {
+    const { type, name } = target
+    conditions.push((found) => found.targetType === type && (name === null || found.targetName === name))
+  }
+  if (failedSinceMs !== undefined)
+    conditions.push((found) => (found.lastFailureMs() ?? Number.NEGATIVE_INFINITY) >= failedSinceMs)
+  return conditions
+}
+
+const everyTime = ({ sees }: JobFilter, now: number): Condition[] => {
+  const isSeen = askedOnce(sees)
+  return [(found) => found.statusAt(now) !== 'DELETED', (found) => isSeen(found.namespace)]
 }
 
 /** Many jobs are in few namespaces: each of those is asked about once. */
