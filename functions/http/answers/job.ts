@@ -42,7 +42,26 @@ export function jobAnswer(job: StoredJob, now: number, last: RunView | null): Re
   }
 }
 
-export function jobSummary(found: SearchedJob, now: number): Record<string, unknown> {
+interface Summarised {
+  readonly status: string
+  readonly next: readonly number[]
+  readonly summary: Readonly<Record<string, unknown>>
+}
+
+/** A list shows the same jobs again and again, and of a version only these change: its status, and what comes next. */
+const summarised = new WeakMap<SearchedJob, Summarised>()
+
+export function jobSummary(found: SearchedJob, now: number): Readonly<Record<string, unknown>> {
+  const status = found.statusAt(now)
+  const next = found.nextRuns(now)
+  const known = summarised.get(found)
+  if (known?.status === status && known.next === next) return known.summary
+  const summary = summaryOf(found, now, status, next)
+  summarised.set(found, { status, next, summary })
+  return summary
+}
+
+function summaryOf(found: SearchedJob, now: number, status: string, next: readonly number[]): Record<string, unknown> {
   const { job } = found
   const { namespace, name, description, tags, target } = job.definition
   const stop = stopAt(job, now)
@@ -53,13 +72,13 @@ export function jobSummary(found: SearchedJob, now: number): Record<string, unkn
     version: job.version,
     description,
     tags,
-    status: statusAt(job, now),
+    status,
     stopped: stop === null ? null : { code: stop.code, reason: stop.reason, until: instantText(stop.until) },
     managedBy: job.managedBy,
     target: { type: target.type },
     explain: found.explanation,
     updatedAt: momentText(job.updatedAtMs),
-    next: found.nextRuns(now).map(formatInstant),
+    next: next.map(formatInstant),
   }
 }
 

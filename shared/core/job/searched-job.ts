@@ -13,6 +13,7 @@ interface Failures {
   lastOf(jobId: string): number | null
 }
 
+const NONE: readonly number[] = []
 /** So many fires ahead are shown. */
 const NEXT_SHOWN = 3
 
@@ -95,10 +96,10 @@ export class SearchedJob {
     return this.#next
   }
 
-  /** The next few of them. */
+  /** The next few of them; the same list as long as they are the same. */
   nextRuns(now: number): readonly number[] {
     const next = this.next(now)
-    if (next === NEVER) return []
+    if (next === NEVER) return NONE
     if (this.#nextRuns[0] !== next) this.#nextRuns = nextRunsOf(this.job, now, next)
     return this.#nextRuns
   }
