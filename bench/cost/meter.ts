@@ -3,9 +3,9 @@
 
 import type { Pool } from '../../local/host/pool.ts'
 import type { BusEvent, Message } from '../../shared/ports.ts'
+import { beforeEveryCall } from '../../test/support/backends/every-call.ts'
 import type { Spent } from '../../test/support/engines/capacity.ts'
 import type { TestScheduler, TestSchedulerWorld } from '../../test/support/test-scheduler.ts'
-import { beforeEveryCall } from '../../test/support/backends/every-call.ts'
 import { type CountedFunction, callMs, cpuMsOfRuns, FUNCTIONS, POLLS_A_SECOND, type Service } from './deployment.ts'
 import { metricsIn } from './metrics.ts'
 import { PRICES } from './prices.ts'
