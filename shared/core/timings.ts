@@ -37,7 +37,7 @@ export const CHANGES_OVERLAP_SECONDS = 60
 /** A change that was committed later than this after its stamp is announced again, in case a ticker or a search has read past it. */
 export const COMMITTED_LATE_AFTER_MS = 1000
 /** The clocks of two processes that follow the store's are apart by no more than this: each by a second, and by the way of an answer. */
-export const CLOCKS_APART_MS = 3000
+const CLOCKS_APART_MS = 3000
 /** An acknowledged write has a change that was in the log within this of its stamp; only one whose writer died may come later. */
 export const CHANGES_SETTLED_MS = 4000
 /** A definition is kept so long after the timeout of its last run: that run may still be going. */
