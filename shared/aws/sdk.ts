@@ -5,7 +5,6 @@ import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynam
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge'
 import { SQSClient } from '@aws-sdk/client-sqs'
 import type { StoreClock } from './store-clock.ts'
-import { goStraight } from './straight.ts'
 
 /** A tick has a second; one call that hangs must not take it all. */
 const CONNECT_TIMEOUT_MS = 1000
@@ -51,14 +50,9 @@ const LOCAL = {
   },
 }
 
-/** Where a service runs on this machine, or null. */
-function engineOf(service: string, endpoint = process.env[`AWS_ENDPOINT_URL_${service}`]): string | null {
-  return endpoint?.startsWith(ON_THIS_MACHINE) === true ? endpoint : null
-}
-
 function localSettings(service: string, endpoint: string | undefined): object {
   if (endpoint !== undefined) return { endpoint, ...LOCAL }
-  return engineOf(service) === null ? {} : LOCAL
+  return process.env[`AWS_ENDPOINT_URL_${service}`]?.startsWith(ON_THIS_MACHINE) === true ? LOCAL : {}
 }
 
 /** The SDK's credential chain calls `debug`. For `info` it copies every input and output, even for one that drops them, unless it is absent. */
@@ -86,15 +80,6 @@ const settings = (
 export function dynamoClient({ clock, ...options }: SdkOptions & { readonly clock: StoreClock }): DynamoDBClient {
   const client = new DynamoDBClient(settings('DYNAMODB', options))
   observeDates(client, clock)
-  const endpoint = engineOf('DYNAMODB', options.endpoint)
-  if (endpoint !== null && options.requestHandler === undefined)
-    goStraight(client, {
-      endpoint,
-      signature: SIGNATURE,
-      clock,
-      timeoutMs: REQUEST_TIMEOUT_MS,
-      mostSockets: MOST_SOCKETS,
-    })
   return client
 }
 
